@@ -1,1 +1,9 @@
-//! stub
+//! plugway: a proxy for the Model Context Protocol whose decisions are WebAssembly components.
+//!
+//! The rooms, in the order a request passes them (see `docs/request.md`):
+//! listener -> transport -> session -> pipeline -> upstream, with `plugin` at the pipeline's side.
+
+pub mod protocol;
+pub mod fault;
+pub mod catalogue;
+pub mod pipeline;

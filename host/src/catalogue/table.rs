@@ -1,0 +1,201 @@
+//! What the router shaped, compiled into a table.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::entry::{Entry, EntryKind, Hints, Target};
+use super::uri::Template;
+
+/// What a router plugin gives.
+#[derive(Clone, Debug, Default)]
+pub struct Shaped {
+    /// Entries, in the order clients are to see them.
+    pub entries: Vec<ShapedEntry>,
+    /// Kept beside the entries, for the plugin's own use.
+    pub document: String,
+}
+
+/// One entry as the router gives it.
+#[derive(Clone, Debug)]
+pub struct ShapedEntry {
+    /// "tool", "prompt", "resource" or "template".
+    pub kind: String,
+    /// JSON text as clients are to see it.
+    pub definition: String,
+    /// Who serves it.
+    pub target: ShapedTarget,
+}
+
+/// Who serves an entry, upstreams by name.
+#[derive(Clone, Debug)]
+pub enum ShapedTarget {
+    /// Upstream and its own name for the thing.
+    Fixed(String, String),
+    /// `route` decides.
+    Dynamic,
+    /// `answer` serves.
+    Local,
+}
+
+/// Everything that a connector offers, before anybody's view of it.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    /// Counts up with every change.
+    pub generation: u32,
+    /// Names of the connector's upstreams, in the order of the configuration.
+    pub upstreams: Vec<Arc<str>>,
+    /// What the router stored beside the entries.
+    pub document: Arc<str>,
+    entries: Vec<Arc<Entry>>,
+    index: [HashMap<Arc<str>, u32>; 4],
+    templates: Vec<(Template, u32)>,
+}
+
+/// An entry that the router gave and that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadEntry {
+    /// The kind is none of the contract's.
+    #[error("entry {place} has the unknown kind {kind:?}")]
+    Kind {
+        /// Place in the list.
+        place: usize,
+        /// The kind as given.
+        kind: String,
+    },
+    /// The definition is no JSON object with the member that names the entry.
+    #[error("entry {place} is no JSON object with a string {member:?}")]
+    Definition {
+        /// Place in the list.
+        place: usize,
+        /// The missing member.
+        member: &'static str,
+    },
+    /// The target names an upstream that the connector does not have.
+    #[error("the entry {key:?} names the upstream {upstream:?}, which this connector does not have")]
+    Upstream {
+        /// Name or URI of the entry.
+        key: Arc<str>,
+        /// The upstream as given.
+        upstream: String,
+    },
+    /// An earlier entry has this name.
+    #[error("the name {key:?} is taken: the first entry keeps it")]
+    Taken {
+        /// Name or URI of the entry.
+        key: Arc<str>,
+    },
+}
+
+impl Catalogue {
+    /// Compiles what the router gave. Entries that cannot be used are left out and reported.
+    pub fn compile(generation: u32, upstreams: Vec<Arc<str>>, shaped: Shaped) -> (Self, Vec<BadEntry>) {
+        let mut table =
+            Self { generation, upstreams, document: shaped.document.into(), ..Self::default() };
+        let mut refused = Vec::new();
+        for (place, entry) in shaped.entries.into_iter().enumerate() {
+            if let Err(error) = table.add(place, entry) {
+                refused.push(error);
+            }
+        }
+        (table, refused)
+    }
+
+    fn add(&mut self, place: usize, shaped: ShapedEntry) -> Result<(), BadEntry> {
+        let kind = EntryKind::parse(&shaped.kind)
+            .ok_or(BadEntry::Kind { place, kind: shaped.kind })?;
+        let definition = Definition::parse(kind, &shaped.definition)
+            .ok_or(BadEntry::Definition { place, member: kind.key() })?;
+        let key: Arc<str> = definition.key.into();
+        let target = match shaped.target {
+            ShapedTarget::Dynamic => Target::Dynamic,
+            ShapedTarget::Local => Target::Local,
+            ShapedTarget::Fixed(upstream, name) => {
+                let found = self.upstreams.iter().position(|known| **known == *upstream);
+                let Some(upstream) = found else {
+                    return Err(BadEntry::Upstream { key, upstream });
+                };
+                Target::Fixed { upstream, name: name.into() }
+            }
+        };
+        let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        let Some(names) = self.index.get_mut(kind as usize) else { return Ok(()) };
+        if names.contains_key(&key) {
+            return Err(BadEntry::Taken { key });
+        }
+        names.insert(key.clone(), index);
+        if kind == EntryKind::Template {
+            if let Some(template) = Template::parse(&key) {
+                self.templates.push((template, index));
+            }
+        }
+        let definition_text = shaped.definition.into();
+        let hints = definition.hints;
+        self.entries.push(Arc::new(Entry { kind, key, definition: definition_text, target, hints }));
+        Ok(())
+    }
+
+    /// Every entry, in order.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    /// The place of an entry.
+    pub fn find(&self, kind: EntryKind, key: &str) -> Option<u32> {
+        self.index.get(kind as usize)?.get(key).copied()
+    }
+
+    /// The entry at a place.
+    pub fn entry(&self, place: u32) -> Option<&Arc<Entry>> {
+        self.entries.get(place as usize)
+    }
+
+    /// Places of the templates that a URI fits, in order.
+    pub fn templates_of<'a>(&'a self, uri: &'a str) -> impl Iterator<Item = u32> + 'a {
+        self.templates.iter().filter(|(template, _)| template.fits(uri)).map(|(_, place)| *place)
+    }
+}
+
+struct Definition {
+    key: String,
+    hints: Hints,
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    name: Option<String>,
+    uri: Option<String>,
+    #[serde(rename = "uriTemplate")]
+    uri_template: Option<String>,
+    #[serde(default)]
+    annotations: Option<Annotations>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Annotations {
+    read_only_hint: Option<bool>,
+    destructive_hint: Option<bool>,
+    idempotent_hint: Option<bool>,
+    open_world_hint: Option<bool>,
+}
+
+impl Definition {
+    fn parse(kind: EntryKind, text: &str) -> Option<Self> {
+        let raw: Raw = serde_json::from_str(text).ok()?;
+        let key = match kind {
+            EntryKind::Tool | EntryKind::Prompt => raw.name,
+            EntryKind::Resource => raw.uri,
+            EntryKind::Template => raw.uri_template,
+        }?;
+        let notes = raw.annotations.unwrap_or_default();
+        let hints = Hints {
+            read_only: notes.read_only_hint,
+            destructive: notes.destructive_hint,
+            idempotent: notes.idempotent_hint,
+            open_world: notes.open_world_hint,
+        };
+        Some(Self { key, hints })
+    }
+}

@@ -1,0 +1,92 @@
+//! The catalogue as one caller sees it.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::entry::{Entry, EntryKind};
+use super::list;
+use super::table::Catalogue;
+use crate::protocol::Era;
+
+/// How much a caller sees of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// In lists, and callable.
+    Shown,
+    /// Not in lists; a call reaches the policies and gets their reason.
+    Unlisted,
+    /// As if it did not exist.
+    Hidden,
+}
+
+/// A catalogue and what of it is to be seen.
+#[derive(Debug)]
+pub struct View {
+    catalogue: Arc<Catalogue>,
+    /// One for each entry; none = all are shown.
+    sights: Option<Box<[Sight]>>,
+    lists: [[OnceLock<Bytes>; 2]; 4],
+}
+
+impl View {
+    /// A view in which everything is shown.
+    pub fn whole(catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue, sights: None, lists: Default::default() }
+    }
+
+    /// A view with a sight for each entry; entries beyond the sights are hidden.
+    pub fn filtered(catalogue: Arc<Catalogue>, sights: Vec<Sight>) -> Self {
+        Self { catalogue, sights: Some(sights.into_boxed_slice()), lists: Default::default() }
+    }
+
+    /// The catalogue behind the view.
+    pub fn catalogue(&self) -> &Arc<Catalogue> {
+        &self.catalogue
+    }
+
+    /// How much is seen of the entry at a place.
+    pub fn sight(&self, place: u32) -> Sight {
+        match &self.sights {
+            None => Sight::Shown,
+            Some(sights) => sights.get(place as usize).copied().unwrap_or(Sight::Hidden),
+        }
+    }
+
+    /// The entry that a name stands for; hidden is unknown, unlisted is found.
+    pub fn find(&self, kind: EntryKind, key: &str) -> Option<&Arc<Entry>> {
+        let place = self.catalogue.find(kind, key)?;
+        self.visible(place)
+    }
+
+    /// The entry that serves a URI: the resource of that URI, else the first template that it fits.
+    pub fn find_uri(&self, uri: &str) -> Option<&Arc<Entry>> {
+        self.find(EntryKind::Resource, uri).or_else(|| {
+            self.catalogue.templates_of(uri).find_map(|place| self.visible(place))
+        })
+    }
+
+    fn visible(&self, place: u32) -> Option<&Arc<Entry>> {
+        let entry = self.catalogue.entry(place)?;
+        (self.sight(place) != Sight::Hidden).then_some(entry)
+    }
+
+    /// The entries that lists show, in order.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.catalogue
+            .entries()
+            .iter()
+            .zip(0..)
+            .filter(|(_, place)| self.sight(*place) == Sight::Shown)
+            .map(|(entry, _)| entry)
+    }
+
+    /// JSON text of the result of a list request; rendered once.
+    pub fn list(&self, kind: EntryKind, era: Era) -> Bytes {
+        let rendered = self.lists.get(kind as usize).and_then(|eras| eras.get(era as usize));
+        match rendered {
+            Some(cell) => cell.get_or_init(|| list::render(self, kind, era)).clone(),
+            None => list::render(self, kind, era),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The call in hand, as plugins may ask about it.
+
+use std::sync::{Arc, OnceLock};
+
+use http::HeaderMap;
+
+use super::caller::Caller;
+use super::port::Requester;
+use crate::catalogue::{Hints, View};
+use crate::protocol::{Document, Field, Message};
+
+/// Everything that a hook may learn about one call. Built only when a plugin is going to be asked.
+pub struct CallContext {
+    /// Finds the call in the log.
+    pub request_id: Arc<str>,
+    /// Name of the connector.
+    pub connector: Arc<str>,
+    /// Who calls.
+    pub caller: Arc<Caller>,
+    /// What the caller may see.
+    pub view: Arc<View>,
+    /// The message, after the edits of earlier policies.
+    pub message: Message,
+    /// Name or URI as the client sent it.
+    pub name: Arc<str>,
+    /// Upstream and its own name for the thing; none for entries that a plugin still has to decide.
+    pub target: Option<(Arc<str>, Arc<str>)>,
+    /// Annotations of the tool after the operator's trust rules.
+    pub hints: Hints,
+    /// Headers of the request without credentials.
+    pub headers: Arc<HeaderMap>,
+    /// Keyed hash of the session.
+    pub session: Option<Arc<str>>,
+    /// Open attributes: (documented key, value).
+    pub attributes: Vec<(Arc<str>, Arc<str>)>,
+    /// Sends a request to an upstream as this caller, for plugins that were granted it.
+    pub requester: Option<Arc<dyn Requester>>,
+    /// The arguments, parsed at the first look into them.
+    pub arguments: Arguments,
+}
+
+/// Arguments that are parsed once, when a plugin first looks into them.
+#[derive(Debug, Default)]
+pub struct Arguments(OnceLock<Result<Document, String>>);
+
+impl CallContext {
+    /// JSON text of the arguments; an empty object where the call has none.
+    pub fn arguments_json(&self) -> &str {
+        self.message.field(Field::Arguments).unwrap_or("{}")
+    }
+
+    /// The arguments as a document; the error says why they cannot be read the same way by everybody.
+    pub fn document(&self) -> Result<&Document, &str> {
+        self.arguments
+            .0
+            .get_or_init(|| {
+                Document::parse(self.arguments_json()).map_err(|error| error.to_string())
+            })
+            .as_ref()
+            .map_err(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallContext")
+            .field("request_id", &self.request_id)
+            .field("connector", &self.connector)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! Who calls.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The identity that was established for a request. A session binds to it, never to a token's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Opaque and collision-free: a hash over (realm, issuer, subject, client, tenant).
+    pub id: Arc<str>,
+    /// Readable form for logs and messages.
+    pub display: Arc<str>,
+    /// Whether nobody was identified.
+    pub anonymous: bool,
+    /// Tenant, where the identity has one.
+    pub tenant: Option<Arc<str>>,
+    /// OAuth client, where the identity has one.
+    pub client: Option<Arc<str>>,
+    /// Granted scopes.
+    pub scopes: Vec<Arc<str>>,
+    /// Verified claims, as JSON text by name.
+    pub claims: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Caller {
+    /// Nobody in particular. `id` tells apart whom plugway can tell apart: a legacy session; all modern requests
+    /// without identity are one caller.
+    pub fn anonymous(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            display: "anonymous".into(),
+            anonymous: true,
+            tenant: None,
+            client: None,
+            scopes: Vec::new(),
+            claims: BTreeMap::new(),
+        }
+    }
+}

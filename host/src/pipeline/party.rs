@@ -1,0 +1,53 @@
+//! On whose behalf plugway talks to an upstream.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::protocol::Revision;
+
+/// Identifies a party inside this process: never leaves it and is never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PartyId(pub u64);
+
+/// One legacy client session, one modern caller, or plugway itself when it reads a catalogue. An upstream keeps its
+/// own session for each party that it serves, so that parties never see each other's state.
+pub struct Party {
+    /// Key of the upstream's session.
+    pub id: PartyId,
+    /// The revision that the client speaks.
+    pub revision: Revision,
+    /// Whether nobody can be told apart behind this party: each request of it then gets fresh state.
+    pub shared_by_strangers: bool,
+    /// JSON text of `clientInfo`, as the client sent it.
+    pub client_info: Option<Arc<str>>,
+    /// JSON text of the client's capabilities, as the client sent them.
+    pub capabilities: Option<Arc<str>>,
+    /// Takes notifications that belong to no call in flight.
+    pub outbox: Arc<dyn Outbox>,
+}
+
+/// Where an upstream puts a notification for a client that belongs to no call in flight.
+pub trait Outbox: Send + Sync {
+    /// Queues a JSON-RPC message; false when the queue is full or nobody listens, and the message is dropped.
+    fn offer(&self, message: Bytes) -> bool;
+}
+
+/// An outbox of somebody who does not listen.
+#[derive(Debug)]
+pub struct NoOutbox;
+
+impl Outbox for NoOutbox {
+    fn offer(&self, _message: Bytes) -> bool {
+        false
+    }
+}
+
+impl std::fmt::Debug for Party {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Party")
+            .field("id", &self.id)
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,123 @@
+//! Policies: what a caller sees, what a call may do, what comes back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
+
+use super::Promise;
+use crate::catalogue::{Entry, Sight};
+use crate::fault::Fault;
+use crate::pipeline::call::CallContext;
+use crate::pipeline::caller::Caller;
+
+/// Which hooks a policy exports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PolicyHooks {
+    /// `visibility`.
+    pub visibility: bool,
+    /// `admission`.
+    pub admission: bool,
+    /// `reviewing`.
+    pub reviewing: bool,
+}
+
+/// A refusal as the client gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// JSON-RPC code; none = a tool result with `isError`, else -32603.
+    pub code: Option<i32>,
+    /// One sentence that an agent can act on.
+    pub message: String,
+    /// Text shown instead of the message where a documented form must be kept.
+    pub body: Option<String>,
+    /// When to try again.
+    pub retry_after: Option<Duration>,
+}
+
+/// One change to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Set a header of the upstream request; the plugin room checked that the operator allows it.
+    SetHeader(HeaderName, HeaderValue),
+    /// Remove a header of the upstream request.
+    RemoveHeader(HeaderName),
+    /// Members to merge into the arguments (RFC 7396), as JSON text of an object.
+    MergeArguments(String),
+    /// An attribute that later hooks can read.
+    SetAttribute(Arc<str>, Arc<str>),
+}
+
+/// What `admit` decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Go on.
+    Pass,
+    /// Go on with changes.
+    Edit(Vec<Edit>),
+    /// Refuse.
+    Reject(Rejection),
+    /// JSON text of a result to answer with, without any upstream.
+    Answer(String),
+}
+
+/// What `review` decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Review {
+    /// Leave the result.
+    Keep,
+    /// JSON text of the result to give instead.
+    Replace(String),
+    /// Refuse.
+    Reject(Rejection),
+}
+
+/// What came back, as `review` may ask about it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// JSON text of the result or error member.
+    pub body: Bytes,
+    /// Whether it is a JSON-RPC error or a tool result with `isError`.
+    pub is_error: bool,
+    /// Microseconds from sending to the last byte.
+    pub latency_us: u32,
+}
+
+/// At most a thousand entries to judge.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The connector's name.
+    pub connector: Arc<str>,
+    /// The entries, each with the name of its upstream where one is fixed.
+    pub entries: Vec<(Arc<Entry>, Option<Arc<str>>)>,
+}
+
+/// One sight for each entry of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sights {
+    /// In the order of the page.
+    pub sights: Vec<Sight>,
+    /// How long the judgement holds; none = until something changes.
+    pub valid: Option<Duration>,
+}
+
+/// A policy plugin in its place in a connector. A fault means that the call is denied; where the operator chose
+/// otherwise (`on_error`), the plugin room answers the decision that stands for the failure.
+pub trait Policy: Send + Sync {
+    /// The operator's name for the plugin.
+    fn name(&self) -> &str;
+    /// Which hooks it exports now.
+    fn hooks(&self) -> PolicyHooks;
+    /// Changes when a judgement made earlier may no longer hold (another generation of the plugin).
+    fn generation(&self) -> u64;
+    /// Judges a page of entries for a caller.
+    fn visible(&self, caller: Arc<Caller>, page: Page) -> Promise<'_, Result<Sights, Fault>>;
+    /// Judges a call before it goes on.
+    fn admit(&self, call: Arc<CallContext>) -> Promise<'_, Result<Admission, Fault>>;
+    /// Judges a result before it goes back.
+    fn review(&self, call: Arc<CallContext>, outcome: Outcome)
+    -> Promise<'_, Result<Review, Fault>>;
+    /// Whether the plugin is ready, and its sentence about it.
+    fn ready(&self) -> Promise<'_, Result<String, String>>;
+}

@@ -1,0 +1,89 @@
+//! The router: shapes the catalogue and says which upstream serves a name.
+
+use std::sync::Arc;
+
+use super::policy::Rejection;
+use super::Promise;
+use crate::catalogue::Shaped;
+use crate::fault::Fault;
+use crate::pipeline::call::CallContext;
+
+/// An upstream as the router sees it.
+#[derive(Clone, Debug, Default)]
+pub struct UpstreamView {
+    /// The operator's name.
+    pub name: Arc<str>,
+    /// The server's own name; empty while it was never reached.
+    pub server_name: Arc<str>,
+    /// False while the server is away; the lists are then the last ones it gave.
+    pub up: bool,
+    /// JSON text of each tool.
+    pub tools: Vec<Arc<str>>,
+    /// JSON text of each prompt.
+    pub prompts: Vec<Arc<str>>,
+    /// JSON text of each resource.
+    pub resources: Vec<Arc<str>>,
+    /// JSON text of each resource template.
+    pub templates: Vec<Arc<str>>,
+    /// Further documents, by name.
+    pub documents: Vec<(Arc<str>, Arc<str>)>,
+    /// JSON object of what the operator wrote about names.
+    pub settings: Arc<str>,
+}
+
+/// A connector as its router sees it.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectorView {
+    /// The connector's name.
+    pub name: Arc<str>,
+    /// What the operator says about it.
+    pub description: Arc<str>,
+    /// Every configured upstream, in the order of the configuration.
+    pub upstreams: Vec<UpstreamView>,
+}
+
+/// What `route` decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// Upstream and its own name for the thing.
+    Forward(String, String),
+    /// Refuse.
+    Reject(Rejection),
+}
+
+/// What `answer` gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// JSON text of a result of the called method.
+    Answer(String),
+    /// Refuse.
+    Reject(Rejection),
+}
+
+/// A router plugin in its place in a connector.
+pub trait Router: Send + Sync {
+    /// The operator's name for the plugin.
+    fn name(&self) -> &str;
+    /// Changes when the shape made earlier may no longer hold.
+    fn generation(&self) -> u64;
+    /// Shapes the catalogue. Slow: up to two seconds, off the event loop.
+    fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>>;
+    /// Decides who serves a dynamic entry.
+    fn route(&self, call: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>>;
+    /// Serves a local entry.
+    fn answer(&self, call: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>>;
+    /// Whether the plugin is ready, and its sentence about it.
+    fn ready(&self) -> Promise<'_, Result<String, String>>;
+}
+
+/// Sends a request to an upstream of the connector as the current caller, under the same policies: what the plugin
+/// import `upstreams` stands on.
+pub trait Requester: Send + Sync {
+    /// JSON text of the result, or one sentence why there is none.
+    fn request(
+        &self,
+        upstream: String,
+        method: String,
+        params: String,
+    ) -> Promise<'_, Result<String, String>>;
+}

@@ -1,0 +1,143 @@
+//! An upstream: an MCP server behind a connector.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use http::{HeaderName, HeaderValue};
+use tokio::sync::watch;
+
+use super::Promise;
+use crate::fault::Fault;
+use crate::pipeline::party::{Party, PartyId};
+use crate::protocol::{Message, Revision};
+
+/// Whether an upstream can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It answered, and its catalogue was read.
+    Connected,
+    /// It does not answer now; another attempt is due.
+    Reconnecting,
+    /// It never answered, or the operator took it out.
+    Disconnected,
+}
+
+impl Phase {
+    /// The word in `/health` and the status tool.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connected => "connected",
+            Self::Reconnecting => "reconnecting",
+            Self::Disconnected => "disconnected",
+        }
+    }
+}
+
+/// What is known of an upstream at a moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Whether it can be used.
+    pub phase: Phase,
+    /// Since when.
+    pub since: Instant,
+    /// Failed attempts in a row.
+    pub attempt: u32,
+    /// When the next attempt is due.
+    pub next_attempt: Option<Instant>,
+    /// Why it is away, in one sentence.
+    pub reason: Option<Arc<str>>,
+    /// What it offered when its catalogue was last read.
+    pub offering: Option<Arc<Offering>>,
+}
+
+/// What an upstream offers, as it says it.
+#[derive(Clone, Debug, Default)]
+pub struct Offering {
+    /// The server's own name.
+    pub server_name: Arc<str>,
+    /// The revision that plugway speaks with it for the catalogue.
+    pub revision: Option<Revision>,
+    /// JSON text of its capabilities.
+    pub capabilities: Arc<str>,
+    /// Its instructions.
+    pub instructions: Option<Arc<str>>,
+    /// JSON text of each tool.
+    pub tools: Vec<Arc<str>>,
+    /// JSON text of each prompt.
+    pub prompts: Vec<Arc<str>>,
+    /// JSON text of each resource.
+    pub resources: Vec<Arc<str>>,
+    /// JSON text of each resource template.
+    pub templates: Vec<Arc<str>>,
+}
+
+/// One request for an upstream.
+#[derive(Debug)]
+pub struct Order {
+    /// On whose behalf.
+    pub party: Arc<Party>,
+    /// The request as the client wrote it, after the edits of policies. Its id is kept.
+    pub message: Message,
+    /// The upstream's own name, to stand in place of `params.name` or `params.uri`; none leaves it.
+    pub name: Option<Arc<str>>,
+    /// Headers to send along: `Mcp-Param-*`, and those that policies set.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// How an answer is framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One JSON-RPC response.
+    Json,
+    /// Server-sent events, the response last.
+    Events,
+}
+
+/// A body as it arrives.
+pub type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, Fault>> + Send>>;
+
+/// The bytes of an answer.
+pub enum Body {
+    /// All of them.
+    Whole(Bytes),
+    /// As they arrive, and how many there will be where that is known.
+    Stream(Chunks, Option<u64>),
+}
+
+/// What an upstream answers: a JSON-RPC response with the id of the request, errors of the server included. Dropping
+/// it before its end tells a modern upstream that the call is cancelled.
+#[derive(Debug)]
+pub struct Answer {
+    /// How the body is framed.
+    pub form: Form,
+    /// The body.
+    pub body: Body,
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
+            Self::Stream(_, length) => write!(f, "Stream({length:?})"),
+        }
+    }
+}
+
+/// A named upstream.
+pub trait Upstream: Send + Sync {
+    /// The operator's name.
+    fn name(&self) -> &Arc<str>;
+    /// What is known of it, and every change.
+    fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
+    /// Sends a request over the party's own session, opening it at the first use.
+    fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
+    /// Sends a notification over the party's session, if it has one.
+    fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
+    /// The party is gone: ends its session.
+    fn leave(&self, party: PartyId) -> Promise<'_, ()>;
+    /// plugway stops: ends every session and child within a bounded time.
+    fn shut_down(&self) -> Promise<'_, ()>;
+}

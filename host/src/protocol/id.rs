@@ -1,0 +1,46 @@
+//! JSON-RPC request ids: a string or an integer, kept exactly as it was written.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A request id as JSON text. Two ids are equal when they mean the same: `"a"` and `"\u0061"` are, `1` and `"1"` are not.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(Arc<str>);
+
+impl Id {
+    /// Takes the JSON text of an id; none when it is neither a string nor an integer.
+    pub fn parse(raw: &str) -> Option<Self> {
+        let first = raw.as_bytes().first()?;
+        match first {
+            b'"' if raw.contains('\\') => {
+                let text: String = serde_json::from_str(raw).ok()?;
+                Some(Self(serde_json::to_string(&text).ok()?.into()))
+            }
+            b'"' => Some(Self(raw.into())),
+            b'-' | b'0'..=b'9' if !raw.contains(['.', 'e', 'E']) => Some(Self(raw.into())),
+            _ => None,
+        }
+    }
+
+    /// The id of a message that plugway itself authors.
+    pub fn number(value: u64) -> Self {
+        Self(value.to_string().into())
+    }
+
+    /// JSON text of the id.
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

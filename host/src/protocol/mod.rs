@@ -1,0 +1,24 @@
+//! The wire format of MCP over borrowed bytes: no IO, no tokio, nothing re-encoded that does not change.
+//!
+//! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
+//! what two parsers could read differently, [`edit`] replaces spans, [`document`] parses the arguments that a plugin
+//! reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] frames messages in a stream.
+
+pub mod document;
+pub mod edit;
+pub mod header;
+pub mod id;
+mod keys;
+pub mod message;
+pub mod method;
+pub mod scan;
+pub mod sse;
+pub mod version;
+
+pub use document::Document;
+pub use edit::splice;
+pub use id::Id;
+pub use message::{Field, Kind, Malformed, Message};
+pub use method::Method;
+pub use scan::Span;
+pub use version::{Era, Revision};

@@ -1,0 +1,170 @@
+//! Server-sent events (WHATWG HTML, section 9.2) as MCP uses them: one JSON-RPC message in the data of an event.
+
+use bytes::{Buf, Bytes, BytesMut};
+
+/// One event of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// The event's type; none means `message`.
+    pub event: Option<String>,
+    /// The data lines, joined by line feeds.
+    pub data: Bytes,
+    /// The id, where the event has one.
+    pub id: Option<String>,
+    /// Milliseconds to wait before a reconnect, where the event says so.
+    pub retry: Option<u64>,
+}
+
+impl Event {
+    /// Whether the event carries a JSON-RPC message.
+    pub fn is_message(&self) -> bool {
+        !self.data.is_empty() && self.event.as_deref().is_none_or(|event| event == "message")
+    }
+}
+
+/// An event grew past the limit that the reader was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event of the stream is larger than {limit} bytes")]
+pub struct TooLarge {
+    /// The limit in bytes.
+    pub limit: usize,
+}
+
+/// Splits a byte stream into events, whatever the chunks it arrives in.
+#[derive(Debug)]
+pub struct Reader {
+    pending: BytesMut,
+    /// How much of `pending` is known to hold no end of line.
+    searched: usize,
+    data: BytesMut,
+    has_data: bool,
+    event: Event,
+    limit: usize,
+    started: bool,
+}
+
+impl Reader {
+    /// A reader that refuses events of more than `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            pending: BytesMut::new(),
+            searched: 0,
+            data: BytesMut::new(),
+            has_data: false,
+            event: Event::default(),
+            limit,
+            started: false,
+        }
+    }
+
+    /// Takes a chunk of the stream.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.pending.extend_from_slice(chunk);
+    }
+
+    /// The next complete event of what was pushed. An event without data, id or retry is not reported.
+    pub fn next_event(&mut self) -> Result<Option<Event>, TooLarge> {
+        while let Some(line) = self.line() {
+            if line.is_empty() {
+                if let Some(event) = self.complete() {
+                    return Ok(Some(event));
+                }
+                continue;
+            }
+            self.field(&line);
+            self.bounded()?;
+        }
+        self.bounded()?;
+        Ok(None)
+    }
+
+    fn bounded(&self) -> Result<(), TooLarge> {
+        if self.pending.len() + self.data.len() > self.limit.saturating_add(16) && self.searched > 0
+            || self.data.len() > self.limit
+        {
+            return Err(TooLarge { limit: self.limit });
+        }
+        Ok(())
+    }
+
+    /// The next whole line without its end. A carriage return at the end of what is there waits for what follows.
+    fn line(&mut self) -> Option<Bytes> {
+        if !self.started {
+            if self.pending.len() < 3 && b"\xef\xbb\xbf".starts_with(&self.pending) {
+                return None;
+            }
+            if self.pending.starts_with(b"\xef\xbb\xbf") {
+                self.pending.advance(3);
+            }
+            self.started = true;
+        }
+        let rest = self.pending.get(self.searched..).unwrap_or_default();
+        let Some(found) = memchr::memchr2(b'\n', b'\r', rest) else {
+            self.searched = self.pending.len();
+            return None;
+        };
+        let end = self.searched + found;
+        let width = match (self.pending.get(end), self.pending.get(end + 1)) {
+            (Some(b'\r'), Some(b'\n')) => 2,
+            (Some(b'\r'), None) => {
+                self.searched = end;
+                return None;
+            }
+            _ => 1,
+        };
+        let line = self.pending.split_to(end).freeze();
+        self.pending.advance(width);
+        self.searched = 0;
+        Some(line)
+    }
+
+    fn field(&mut self, line: &Bytes) {
+        let colon = memchr::memchr(b':', line);
+        let name = line.get(..colon.unwrap_or(line.len())).unwrap_or_default();
+        let mut value = colon.map_or(Bytes::new(), |at| line.slice(at + 1..));
+        if value.first() == Some(&b' ') {
+            value.advance(1);
+        }
+        match name {
+            b"data" => {
+                if self.has_data {
+                    self.data.extend_from_slice(b"\n");
+                }
+                self.data.extend_from_slice(&value);
+                self.has_data = true;
+            }
+            b"event" => self.event.event = Some(String::from_utf8_lossy(&value).into_owned()),
+            b"id" if !value.contains(&0) => {
+                self.event.id = Some(String::from_utf8_lossy(&value).into_owned());
+            }
+            b"retry" => {
+                self.event.retry = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
+            }
+            _ => {}
+        }
+    }
+
+    fn complete(&mut self) -> Option<Event> {
+        let mut event = std::mem::take(&mut self.event);
+        event.data = self.data.split().freeze();
+        self.has_data = false;
+        let empty = event.data.is_empty() && event.id.is_none() && event.retry.is_none();
+        (!empty).then_some(event)
+    }
+}
+
+/// The text of an event that carries one message. A message of one line costs one copy.
+pub fn encode(message: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(message.len() + 24);
+    out.extend_from_slice(b"event: message\n");
+    for line in message.split(|byte| *byte == b'\n') {
+        out.extend_from_slice(b"data: ");
+        out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        out.extend_from_slice(b"\n");
+    }
+    out.extend_from_slice(b"\n");
+    out.freeze()
+}
+
+/// A comment line: keeps an idle stream open.
+pub const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
