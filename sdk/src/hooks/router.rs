@@ -1,0 +1,60 @@
+//! Routers: they shape what clients see and say which upstream serves a name.
+
+use crate::{Failure, Plugin};
+
+/// What `answer` says: JSON of a result of the called method, or a refusal.
+pub use crate::glue::answering::Reply;
+/// What a router sees and makes.
+pub use crate::glue::router::{ConnectorView, Entry, Shaped, Target, UpstreamView};
+/// What `route` says: upstream and its own name for the thing, or a refusal.
+pub use crate::glue::routing::Decision as Route;
+
+/// `router`: the main hook.
+pub trait Router: Plugin {
+    /// The entries that clients see, in order. Pure: no state, no clock, no chance; may log. Within 2 s.
+    fn shape(&self, connector: ConnectorView) -> Result<Shaped, Failure>;
+}
+
+/// `routing`: for entries that `shape` marked [`Target::Dynamic`].
+pub trait Routing: Plugin {
+    /// Where the call in hand goes. Within 10 ms.
+    fn route(&self) -> Result<Route, Failure>;
+}
+
+/// `answering`: for entries that `shape` marked [`Target::Local`].
+pub trait Answering: Plugin {
+    /// The answer to the call in hand; [`answer`](crate::answer) has helpers. Within 50 ms.
+    fn answer(&self) -> Result<Reply, Failure>;
+}
+
+impl Entry {
+    /// A tool that an upstream serves under its own `name`.
+    pub fn tool(
+        definition: impl Into<String>,
+        upstream: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        Self::fixed("tool", definition, upstream, name)
+    }
+
+    /// An entry of any kind that an upstream serves under its own name or URI.
+    pub fn fixed(
+        kind: impl Into<String>,
+        definition: impl Into<String>,
+        upstream: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        let target = Target::Fixed((upstream.into(), name.into()));
+        Self { kind: kind.into(), definition: definition.into(), target }
+    }
+
+    /// A tool whose upstream [`Routing::route`] names for each call.
+    pub fn dynamic_tool(definition: impl Into<String>) -> Self {
+        Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Dynamic }
+    }
+
+    /// A tool that [`Answering::answer`] answers.
+    pub fn local_tool(definition: impl Into<String>) -> Self {
+        Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Local }
+    }
+}

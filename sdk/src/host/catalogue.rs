@@ -1,0 +1,19 @@
+//! What the current caller may see, already filtered by every policy.
+
+imports! { catalogue {
+    /// Changes whenever entries or document change.
+    fn generation() -> u32;
+    /// What the router's `shape` stored beside the entries.
+    fn document() -> String;
+    /// Number of visible entries.
+    fn count() -> u32;
+    /// JSON of an entry as the client sees it.
+    fn entry(index: u32) -> Option<String>;
+    /// Index of a visible entry by kind and name or URI.
+    fn find(kind: &str, name: &str) -> Option<u32>;
+} }
+
+/// JSON of all visible entries, one by one.
+pub fn entries() -> impl Iterator<Item = String> {
+    (0..count()).filter_map(entry)
+}

@@ -1,0 +1,6 @@
+//! Chance.
+
+imports! { random {
+    /// 32 uniform bits.
+    fn next() -> u32;
+} }

@@ -1,0 +1,143 @@
+//! Services and capabilities.
+
+/// What a plugin hears where the test granted nothing.
+const UNGRANTED: &str = "this capability is not granted";
+
+pub(crate) mod clock {
+    use super::super::ask;
+
+    pub(crate) fn monotonic_us() -> f64 {
+        unix_ms() * 1_000.0
+    }
+    pub(crate) fn unix_ms() -> f64 {
+        ask(|world| world.store.now_ms)
+    }
+}
+
+pub(crate) mod random {
+    pub(crate) fn next() -> u32 {
+        super::super::ask(|world| {
+            let next = world.random;
+            world.random = next.wrapping_add(1);
+            next
+        })
+    }
+}
+
+pub(crate) mod log {
+    use crate::host::log::Level;
+    use crate::testing::world::Line;
+
+    pub(crate) fn enabled(_level: Level) -> bool {
+        true
+    }
+    pub(crate) fn log(level: Level, message: &str, fields: &[(String, String)]) {
+        let line = Line { level, message: message.to_owned(), fields: fields.to_vec() };
+        super::super::ask(|world| world.lines.push(line));
+    }
+}
+
+pub(crate) mod state {
+    use super::super::ask;
+
+    pub(crate) fn next(slot: u32) -> u32 {
+        ask(|world| world.store.next(slot))
+    }
+    pub(crate) fn add(key: &str, delta: i32, ttl_ms: Option<u32>) -> f64 {
+        ask(|world| world.store.add(key, delta, ttl_ms))
+    }
+    pub(crate) fn take(key: &str, cost: u32, limit: u32, window_ms: u32) -> u32 {
+        ask(|world| world.store.take(key, cost, limit, window_ms))
+    }
+    pub(crate) fn draw(key: &str, cost: u32, per_minute: u32, burst: u32) -> u32 {
+        ask(|world| world.store.draw(key, cost, per_minute, burst))
+    }
+    pub(crate) fn get(key: &str) -> Option<String> {
+        ask(|world| world.store.get(key))
+    }
+    pub(crate) fn set(key: &str, value: &str, ttl_ms: Option<u32>) -> bool {
+        ask(|world| world.store.set(key, value, ttl_ms));
+        true
+    }
+    pub(crate) fn compare_and_set(
+        key: &str,
+        old: Option<&str>,
+        new: &str,
+        ttl_ms: Option<u32>,
+    ) -> bool {
+        ask(|world| world.store.compare_and_set(key, old, new, ttl_ms))
+    }
+    pub(crate) fn remove(key: &str) {
+        ask(|world| world.store.remove(key));
+    }
+}
+
+pub(crate) mod fetch {
+    use crate::host::fetch::{Incoming, Outgoing};
+
+    pub(crate) fn send(request: &Outgoing) -> Result<Incoming, String> {
+        super::super::ask(|world| {
+            world
+                .fetch
+                .as_ref()
+                .map_or_else(|| Err(super::UNGRANTED.to_owned()), |answer| answer(request))
+        })
+    }
+}
+
+pub(crate) mod upstreams {
+    pub(crate) fn request(upstream: &str, method: &str, params: &str) -> Result<String, String> {
+        super::super::ask(|world| {
+            world.request.as_ref().map_or_else(
+                || Err(super::UNGRANTED.to_owned()),
+                |answer| answer(upstream, method, params),
+            )
+        })
+    }
+}
+
+pub(crate) mod transfers {
+    pub(crate) fn send(data_ref: &str, to: &str, name: &str) -> Result<String, String> {
+        super::super::ask(|world| {
+            world.send.as_ref().map_or_else(
+                || Err(super::UNGRANTED.to_owned()),
+                |answer| answer(data_ref, to, name),
+            )
+        })
+    }
+}
+
+pub(crate) mod reveal {
+    use super::super::{ask, length_of};
+
+    pub(crate) fn load(names: &[String]) -> Result<u32, String> {
+        ask(|world| {
+            if let Some(unknown) =
+                names.iter().find(|name| !world.entries.iter().any(|entry| entry.name == **name))
+            {
+                return Err(format!("{unknown} is not visible"));
+            }
+            let fresh: Vec<_> =
+                names.iter().filter(|name| !world.loaded.contains(name)).cloned().collect();
+            let count = length_of(&fresh);
+            world.loaded.extend(fresh);
+            Ok(count)
+        })
+    }
+    pub(crate) fn unload(names: &[String]) -> u32 {
+        ask(|world| {
+            let before = length_of(&world.loaded);
+            world.loaded.retain(|name| !names.contains(name));
+            before - length_of(&world.loaded)
+        })
+    }
+}
+
+pub(crate) mod announce {
+    pub(crate) fn content_changed() {
+        resource_updated("content-changed");
+    }
+    pub(crate) fn resource_updated(uri: &str) {
+        super::super::ask(|world| world.announced.push(uri.to_owned()));
+    }
+}
