@@ -3,7 +3,7 @@
 //! The rooms, in the order a request passes them (see `docs/request.md`):
 //! listener -> transport -> session -> pipeline -> upstream, with `plugin` at the pipeline's side.
 
-pub mod protocol;
-pub mod fault;
 pub mod catalogue;
+pub mod fault;
 pub mod pipeline;
+pub mod protocol;

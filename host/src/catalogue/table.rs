@@ -73,7 +73,9 @@ pub enum BadEntry {
         member: &'static str,
     },
     /// The target names an upstream that the connector does not have.
-    #[error("the entry {key:?} names the upstream {upstream:?}, which this connector does not have")]
+    #[error(
+        "the entry {key:?} names the upstream {upstream:?}, which this connector does not have"
+    )]
     Upstream {
         /// Name or URI of the entry.
         key: Arc<str>,
@@ -90,7 +92,11 @@ pub enum BadEntry {
 
 impl Catalogue {
     /// Compiles what the router gave. Entries that cannot be used are left out and reported.
-    pub fn compile(generation: u32, upstreams: Vec<Arc<str>>, shaped: Shaped) -> (Self, Vec<BadEntry>) {
+    pub fn compile(
+        generation: u32,
+        upstreams: Vec<Arc<str>>,
+        shaped: Shaped,
+    ) -> (Self, Vec<BadEntry>) {
         let mut table =
             Self { generation, upstreams, document: shaped.document.into(), ..Self::default() };
         let mut refused = Vec::new();
@@ -103,8 +109,8 @@ impl Catalogue {
     }
 
     fn add(&mut self, place: usize, shaped: ShapedEntry) -> Result<(), BadEntry> {
-        let kind = EntryKind::parse(&shaped.kind)
-            .ok_or(BadEntry::Kind { place, kind: shaped.kind })?;
+        let kind =
+            EntryKind::parse(&shaped.kind).ok_or(BadEntry::Kind { place, kind: shaped.kind })?;
         let definition = Definition::parse(kind, &shaped.definition)
             .ok_or(BadEntry::Definition { place, member: kind.key() })?;
         let key: Arc<str> = definition.key.into();
@@ -132,7 +138,13 @@ impl Catalogue {
         }
         let definition_text = shaped.definition.into();
         let hints = definition.hints;
-        self.entries.push(Arc::new(Entry { kind, key, definition: definition_text, target, hints }));
+        self.entries.push(Arc::new(Entry {
+            kind,
+            key,
+            definition: definition_text,
+            target,
+            hints,
+        }));
         Ok(())
     }
 

@@ -45,8 +45,10 @@ impl Template {
         // `scheme://authority/...`: the authority must end within the literal. `scheme:path` has none.
         // `scheme://{id}` is common for schemes of a server's own; there the scheme stands for the server.
         let Some(after) = rest.strip_prefix("//") else { return scheme_fits };
-        scheme_fits && (after.is_empty() || after.contains('/') || self.parts.len() == 1)
-            && !(matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file") && after.is_empty())
+        scheme_fits
+            && (after.is_empty() || after.contains('/') || self.parts.len() == 1)
+            && !(matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
+                && after.is_empty())
     }
 
     /// Whether a URI could be an expansion of the template.
@@ -105,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_template_that_would_claim_everybodys_uris_routes_nothing() {
-        for template in ["{+anything}", "{scheme}://x", "https://{host}/x", "http://{+rest}", "a{b"] {
+        for template in ["{+anything}", "{scheme}://x", "https://{host}/x", "http://{+rest}", "a{b"]
+        {
             assert_eq!(Template::parse(template), None, "{template}");
         }
     }

@@ -61,9 +61,8 @@ impl View {
 
     /// The entry that serves a URI: the resource of that URI, else the first template that it fits.
     pub fn find_uri(&self, uri: &str) -> Option<&Arc<Entry>> {
-        self.find(EntryKind::Resource, uri).or_else(|| {
-            self.catalogue.templates_of(uri).find_map(|place| self.visible(place))
-        })
+        self.find(EntryKind::Resource, uri)
+            .or_else(|| self.catalogue.templates_of(uri).find_map(|place| self.visible(place)))
     }
 
     fn visible(&self, place: u32) -> Option<&Arc<Entry>> {

@@ -83,7 +83,9 @@ impl<'de> Visitor<'de> for StrictVisitor {
         while let Some(key) = members.next_key::<String>()? {
             let Strict(value) = members.next_value()?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key {key:?} stands twice in one object")));
+                return Err(A::Error::custom(format!(
+                    "the key {key:?} stands twice in one object"
+                )));
             }
             map.insert(key, value);
         }

@@ -20,7 +20,8 @@ const SENTINEL_END: &str = "?=";
 
 /// The value that a header of the modern era carries: plain, or `=?base64?...?=`. None when the encoding is broken.
 pub fn decode(value: &str) -> Option<Cow<'_, str>> {
-    let Some(inner) = value.strip_prefix(SENTINEL_START).and_then(|rest| rest.strip_suffix(SENTINEL_END))
+    let Some(inner) =
+        value.strip_prefix(SENTINEL_START).and_then(|rest| rest.strip_suffix(SENTINEL_END))
     else {
         return Some(Cow::Borrowed(value));
     };

@@ -31,7 +31,8 @@ impl<'a, T: Copy> Keys<'a, T> {
         let place = self.place;
         let found = self.known.iter().find(|(known, _)| *known == key);
         if found.is_none() {
-            if let Some((known, _)) = self.known.iter().find(|(known, _)| same_letters(known, &key)) {
+            if let Some((known, _)) = self.known.iter().find(|(known, _)| same_letters(known, &key))
+            {
                 return Err(Malformed::Case { key: key.into_owned(), place, known });
             }
         }

@@ -185,7 +185,9 @@ impl Message {
         }
         let id = match raw(Top::Id) {
             None => None,
-            Some(id) => Some(Id::parse(id).ok_or(Malformed::Shape("an id is a string or an integer"))),
+            Some(id) => {
+                Some(Id::parse(id).ok_or(Malformed::Shape("an id is a string or an integer")))
+            }
         };
         let has_outcome = raw(Top::Result).is_some() || raw(Top::Error).is_some();
         let kind = match (raw(Top::Method), &id, has_outcome) {

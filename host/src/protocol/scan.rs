@@ -49,6 +49,39 @@ pub enum ScanError {
     Depth,
 }
 
+/// Where the value of a member of a JSON object stands; none when the text is no object or has no such member.
+pub fn member(object: &str, name: &str) -> Option<Span> {
+    let mut scanner = Scanner::new(object).ok()?;
+    let mut found = None;
+    let walked: Result<(), ScanError> = scanner.object(|scanner, key| {
+        let value = scanner.value()?;
+        let key = object.get(key.range()).and_then(super::message::string);
+        if key.is_some_and(|key| key == name) {
+            found = Some(value);
+        }
+        Ok(())
+    });
+    walked.ok().and(found)
+}
+
+/// Where each item of a JSON array stands; none when the text is no array.
+pub fn items(array: &str) -> Option<Vec<Span>> {
+    let mut scanner = Scanner::new(array).ok()?;
+    let mut found = Vec::new();
+    scanner.expect(b'[').ok()?;
+    if scanner.peek() == Some(b']') {
+        return Some(found);
+    }
+    loop {
+        found.push(scanner.value().ok()?);
+        match scanner.peek() {
+            Some(b',') => scanner.at += 1,
+            Some(b']') => return Some(found),
+            _ => return None,
+        }
+    }
+}
+
 /// A cursor over text that is known to be UTF-8.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
@@ -163,7 +196,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn step_in(&mut self, open: &mut u128, level: &mut u32, object: bool) -> Result<bool, ScanError> {
+    fn step_in(
+        &mut self,
+        open: &mut u128,
+        level: &mut u32,
+        object: bool,
+    ) -> Result<bool, ScanError> {
         self.at += 1;
         if self.depth + *level >= MAX_DEPTH {
             return Err(ScanError::Depth);

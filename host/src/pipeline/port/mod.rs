@@ -11,9 +11,7 @@ use std::pin::Pin;
 pub use policy::{Admission, Edit, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights};
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
-pub use upstream::{
-    Answer, Body, Chunks, Form, Offering, Order, Phase, Snapshot, Upstream,
-};
+pub use upstream::{Answer, Body, Chunks, Form, Offering, Order, Phase, Snapshot, Upstream};
 
 /// A boxed future that a port gives.
 pub type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

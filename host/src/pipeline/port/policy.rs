@@ -111,13 +111,20 @@ pub trait Policy: Send + Sync {
     fn hooks(&self) -> PolicyHooks;
     /// Changes when a judgement made earlier may no longer hold (another generation of the plugin).
     fn generation(&self) -> u64;
+    /// Whether the operator lets calls pass where the policy cannot judge (`on_error: allow`).
+    fn fails_open(&self) -> bool {
+        false
+    }
     /// Judges a page of entries for a caller.
     fn visible(&self, caller: Arc<Caller>, page: Page) -> Promise<'_, Result<Sights, Fault>>;
     /// Judges a call before it goes on.
     fn admit(&self, call: Arc<CallContext>) -> Promise<'_, Result<Admission, Fault>>;
     /// Judges a result before it goes back.
-    fn review(&self, call: Arc<CallContext>, outcome: Outcome)
-    -> Promise<'_, Result<Review, Fault>>;
+    fn review(
+        &self,
+        call: Arc<CallContext>,
+        outcome: Outcome,
+    ) -> Promise<'_, Result<Review, Fault>>;
     /// Whether the plugin is ready, and its sentence about it.
     fn ready(&self) -> Promise<'_, Result<String, String>>;
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::policy::Rejection;
 use super::Promise;
+use super::policy::Rejection;
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;

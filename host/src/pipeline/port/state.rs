@@ -14,9 +14,21 @@ pub trait LocalState: Send + Sync {
     /// Adds to a number and gives the sum; a new one starts at 0 and ends after `ttl`.
     fn add(&self, key: &str, delta: i32, ttl: Option<Duration>) -> Result<f64, Exhausted>;
     /// Sliding window: zero = taken, else how long until `cost` fits again (at least a millisecond).
-    fn take(&self, key: &str, cost: u32, limit: u32, window: Duration) -> Result<Duration, Exhausted>;
+    fn take(
+        &self,
+        key: &str,
+        cost: u32,
+        limit: u32,
+        window: Duration,
+    ) -> Result<Duration, Exhausted>;
     /// Token bucket: the same answer.
-    fn draw(&self, key: &str, cost: u32, per_minute: u32, burst: u32) -> Result<Duration, Exhausted>;
+    fn draw(
+        &self,
+        key: &str,
+        cost: u32,
+        per_minute: u32,
+        burst: u32,
+    ) -> Result<Duration, Exhausted>;
     /// The value of a key.
     fn get(&self, key: &str) -> Option<String>;
     /// Sets a value; an error when the quota is full.

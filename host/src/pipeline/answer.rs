@@ -1,0 +1,24 @@
+//! JSON-RPC answers that plugway authors itself.
+
+use bytes::Bytes;
+
+use super::port::{Answer, Body, Form};
+use crate::protocol::Id;
+
+/// A response with this result, as one JSON message. `result` is JSON text.
+pub fn result(id: &Id, result: &[u8]) -> Answer {
+    let id = id.as_json().as_bytes();
+    let parts = [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result, b"}"];
+    Answer { form: Form::Json, body: Body::Whole(Bytes::from(parts.concat())) }
+}
+
+/// JSON text of a tool result that says why the tool did not run (`isError`).
+pub fn tool_error(text: &str) -> String {
+    let text = serde_json::Value::from(text);
+    format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#)
+}
+
+/// JSON text of a string.
+pub fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

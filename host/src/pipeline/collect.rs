@@ -1,0 +1,72 @@
+//! Answers as a whole, for those who have to look into them.
+
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+
+use super::port::{Answer, Body, Chunks, Form};
+use crate::fault::{Code, Fault};
+use crate::protocol::{Kind, Message, sse};
+
+/// Review and plugins see answers up to this size (DESIGN, section 2: `review_max`).
+pub const REVIEW_MAX: usize = 1024 * 1024;
+
+/// The JSON-RPC response of an answer, whatever its form.
+pub(super) async fn response(answer: Answer) -> Result<Message, Fault> {
+    match answer.form {
+        Form::Json => parse(whole(answer.body).await?),
+        Form::Events => {
+            let mut chunks = match answer.body {
+                Body::Whole(bytes) => Box::pin(futures_util::stream::iter([Ok(bytes)])) as Chunks,
+                Body::Stream(chunks, _) => chunks,
+            };
+            let mut reader = sse::Reader::new(REVIEW_MAX);
+            while let Some(chunk) = chunks.next().await {
+                reader.push(&chunk?);
+                while let Some(event) =
+                    reader.next_event().map_err(|error| large().because(error))?
+                {
+                    if event.is_message() {
+                        let message = parse(event.data)?;
+                        if message.kind() == Kind::Response {
+                            return Ok(message);
+                        }
+                    }
+                }
+            }
+            Err(Fault::new(Code::UpstreamBroken, "The server ended the stream without an answer."))
+        }
+    }
+}
+
+/// All bytes of a body, up to [`REVIEW_MAX`].
+pub(super) async fn whole(body: Body) -> Result<Bytes, Fault> {
+    match body {
+        Body::Whole(bytes) if bytes.len() <= REVIEW_MAX => Ok(bytes),
+        Body::Whole(_) => Err(large()),
+        Body::Stream(mut chunks, length) => {
+            if length.is_some_and(|length| length > REVIEW_MAX as u64) {
+                return Err(large());
+            }
+            let mut all = BytesMut::new();
+            while let Some(chunk) = chunks.next().await {
+                all.extend_from_slice(&chunk?);
+                if all.len() > REVIEW_MAX {
+                    return Err(large());
+                }
+            }
+            Ok(all.freeze())
+        }
+    }
+}
+
+/// The message of a response.
+pub(super) fn parse(text: Bytes) -> Result<Message, Fault> {
+    Message::parse(text).map_err(|error| {
+        Fault::new(Code::UpstreamBroken, "The server answered what is not JSON-RPC.").because(error)
+    })
+}
+
+fn large() -> Fault {
+    let text = format!("The answer is larger than the {REVIEW_MAX} bytes that can be reviewed.");
+    Fault::new(Code::UpstreamTooLarge, text)
+}

@@ -1,0 +1,96 @@
+//! A connector: one MCP server as clients see it, with its upstreams, its router and its policies.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::port::{Phase, Policy, Router, Upstream};
+use super::views::Views;
+use crate::protocol::scan;
+
+/// What a connector is made of.
+pub struct Connector {
+    /// The operator's name.
+    pub name: Arc<str>,
+    /// What the operator says about it; stands in `instructions`.
+    pub description: Arc<str>,
+    /// Upstreams in the order of the configuration, each with its settings for the router as a JSON object.
+    pub upstreams: Vec<Served>,
+    /// Shapes the catalogue.
+    pub router: Arc<dyn Router>,
+    /// Judge calls, in order.
+    pub policies: Vec<Arc<dyn Policy>>,
+    /// The catalogue and what callers see of it.
+    pub views: Views,
+    pub(super) shaped: AtomicBool,
+}
+
+/// An upstream in its place in a connector.
+#[derive(Clone)]
+pub struct Served {
+    /// The upstream.
+    pub upstream: Arc<dyn Upstream>,
+    /// JSON object of what the operator wrote about names.
+    pub settings: Arc<str>,
+}
+
+impl Connector {
+    /// A connector that has not read anything yet.
+    pub fn new(
+        name: Arc<str>,
+        description: Arc<str>,
+        upstreams: Vec<Served>,
+        router: Arc<dyn Router>,
+        policies: Vec<Arc<dyn Policy>>,
+    ) -> Self {
+        let views = Views::default();
+        let shaped = AtomicBool::new(false);
+        Self { name, description, upstreams, router, policies, views, shaped }
+    }
+
+    /// Whether calls can be served: the catalogue was shaped and an upstream is there.
+    pub fn serves(&self) -> bool {
+        self.shaped.load(Ordering::Acquire)
+            && (self.upstreams.is_empty()
+                || self.phases().any(|(_, phase)| phase == Phase::Connected))
+    }
+
+    /// Each upstream's name and whether it can be used now.
+    pub fn phases(&self) -> impl Iterator<Item = (Arc<str>, Phase)> + '_ {
+        self.upstreams.iter().map(|served| {
+            let phase = served.upstream.watch().borrow().phase;
+            (served.upstream.name().clone(), phase)
+        })
+    }
+
+    /// Whether an upstream answers `completion/complete`.
+    pub fn completes(&self) -> bool {
+        self.upstreams.iter().any(|served| {
+            let snapshot = served.upstream.watch().borrow().clone();
+            snapshot.offering.as_ref().is_some_and(|offering| {
+                scan::member(&offering.capabilities, "completions").is_some()
+            })
+        })
+    }
+
+    /// The upstream at a place.
+    pub fn upstream(&self, place: usize) -> Option<&Arc<dyn Upstream>> {
+        self.upstreams.get(place).map(|served| &served.upstream)
+    }
+
+    /// The place of the upstream of that name.
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        self.upstreams.iter().position(|served| **served.upstream.name() == *name)
+    }
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Served").field("name", self.upstream.name()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! What a request asks for: a list, a call of an entry, or something that plugway answers itself.
+
+use std::sync::Arc;
+
+use super::answer;
+use super::connector::Connector;
+use super::exchange::{Call, own};
+use super::handshake;
+use super::port::Answer;
+use super::request::Request;
+use crate::catalogue::{Entry, EntryKind, View};
+use crate::fault::{Code, Fault};
+use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
+
+/// Serves one request. `initialize` has been answered before: it makes the session.
+pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+    match request.message.method() {
+        Method::ToolsCall => named(connector, request, EntryKind::Tool).await,
+        Method::PromptsGet => named(connector, request, EntryKind::Prompt).await,
+        Method::ResourcesRead => read(connector, request).await,
+        Method::Complete => complete(connector, request).await,
+        Method::ToolsList => list(connector, &request, EntryKind::Tool).await,
+        Method::PromptsList => list(connector, &request, EntryKind::Prompt).await,
+        Method::ResourcesList => list(connector, &request, EntryKind::Resource).await,
+        Method::ResourcesTemplatesList => list(connector, &request, EntryKind::Template).await,
+        Method::Ping if request.era() == Era::Legacy => own(&request, b"{}"),
+        Method::Discover if request.era() == Era::Modern => {
+            own(&request, handshake::discover(connector).as_bytes())
+        }
+        _ => {
+            let name = request.message.method_name();
+            Err(Fault::new(Code::UnknownMethod, format!("This server has no method {name:?}.")))
+        }
+    }
+}
+
+async fn list(
+    connector: &Arc<Connector>,
+    request: &Request,
+    kind: EntryKind,
+) -> Result<Answer, Fault> {
+    if request.message.field(Field::Cursor).is_some_and(|cursor| cursor != "null") {
+        let text = "The cursor is not one that this server gave: its lists have one page.";
+        return Err(Fault::new(Code::InvalidParams, text));
+    }
+    let view = connector.view(&request.caller).await?;
+    own(request, &view.list(kind, request.era()))
+}
+
+async fn named(
+    connector: &Arc<Connector>,
+    request: Request,
+    kind: EntryKind,
+) -> Result<Answer, Fault> {
+    let name = required(&request.message, Field::Name, "name")?;
+    let view = connector.view(&request.caller).await?;
+    let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
+    // The fast path: names are equal in content, so the entry's own text serves without a copy.
+    let name = entry.key.clone();
+    Call { connector, request, view, entry, name }.run().await
+}
+
+async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+    let uri = required(&request.message, Field::Uri, "uri")?;
+    let view = connector.view(&request.caller).await?;
+    let entry = view.find_uri(&uri).cloned().ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
+    Call { connector, request, view, entry, name: uri.into() }.run().await
+}
+
+/// `completion/complete` goes where the prompt or template that it refers to is served.
+async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<Answer, Fault> {
+    let reference = request.message.field(Field::Ref).unwrap_or_default();
+    let member = |name: &str| {
+        let span = scan::member(reference, name)?;
+        Some((span, message::string(reference.get(span.range())?)?.into_owned()))
+    };
+    let view = connector.view(&request.caller).await?;
+    let (kind, span, name) = match (member("name"), member("uri")) {
+        (Some((span, name)), None) => (EntryKind::Prompt, span, name),
+        (None, Some((span, uri))) => (EntryKind::Template, span, uri),
+        _ => return Err(missing("ref")),
+    };
+    let entry = find_reference(&view, kind, &name).ok_or_else(|| unknown(kind, &name))?;
+    if let crate::catalogue::Target::Fixed { name: own, .. } = &entry.target {
+        if kind == EntryKind::Prompt && **own != *name {
+            request.message = renamed(&request.message, span, own)?;
+        }
+    }
+    let name = name.into();
+    Call { connector, request, view, entry, name }.run().await
+}
+
+fn find_reference(view: &Arc<View>, kind: EntryKind, name: &str) -> Option<Arc<Entry>> {
+    let found = view.find(kind, name);
+    let found =
+        if kind == EntryKind::Template { found.or_else(|| view.find_uri(name)) } else { found };
+    found.cloned()
+}
+
+/// The message with the text at `span`, which is relative to `params.ref`, replaced by a name.
+fn renamed(message: &Message, span: scan::Span, own: &str) -> Result<Message, Fault> {
+    let reference = message.field(Field::Ref).unwrap_or_default();
+    let inside = bytes::Bytes::copy_from_slice(reference.as_bytes());
+    let reference = splice(&inside, &[(span, answer::json_string(own).as_bytes())]);
+    let text = splice(message.text(), &[(message.span(Field::Ref), &reference)]);
+    Message::parse(text)
+        .map_err(|error| Fault::new(Code::Internal, "The call was lost.").because(error))
+}
+
+fn required(message: &Message, field: Field, name: &str) -> Result<String, Fault> {
+    message.string(field).map(std::borrow::Cow::into_owned).ok_or_else(|| missing(name))
+}
+
+fn missing(name: &str) -> Fault {
+    Fault::new(Code::InvalidParams, format!("The params need a string {name:?}."))
+}
+
+fn unknown(kind: EntryKind, name: &str) -> Fault {
+    let mut shown: String = name.chars().take(128).collect();
+    if shown.len() < name.len() {
+        shown.push('…');
+    }
+    let kind = match kind {
+        EntryKind::Template => "resource",
+        kind => kind.as_str(),
+    };
+    Fault::new(
+        Code::UnknownName,
+        format!("Unknown {kind}: {shown:?}. The list shows what there is."),
+    )
+}

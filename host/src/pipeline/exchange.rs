@@ -1,0 +1,160 @@
+//! The phases of a call: lookup, admit, route, exchange, review.
+
+use std::sync::Arc;
+
+use super::answer;
+use super::call::CallContext;
+use super::connector::Connector;
+use super::port::{Answer, Order, Rejection, Reply, Routing};
+use super::request::Request;
+use super::{admit, local, review};
+use crate::catalogue::{Entry, Sight, Target, View};
+use crate::fault::{Code, Fault};
+use crate::protocol::Method;
+
+/// What a call is going to do, once it is known which entry it names.
+pub(super) struct Call<'a> {
+    pub(super) connector: &'a Arc<Connector>,
+    pub(super) request: Request,
+    pub(super) view: Arc<View>,
+    pub(super) entry: Arc<Entry>,
+    /// Name or URI as the client sent it: for a template it is not the entry's own.
+    pub(super) name: Arc<str>,
+}
+
+/// Where a call goes.
+pub(super) struct Destination {
+    pub(super) upstream: usize,
+    /// The upstream's own name; none leaves what the client sent.
+    pub(super) name: Option<Arc<str>>,
+}
+
+impl Call<'_> {
+    /// Runs the call through its phases.
+    pub(super) async fn run(mut self) -> Result<Answer, Fault> {
+        if self.connector.policies.is_empty() {
+            if let Some(destination) = self.fixed() {
+                return self.exchange(destination).await;
+            }
+        }
+        let mut context = Arc::new(self.context());
+        if let Some(answered) = admit::admit(&mut self, &mut context).await? {
+            return review::review(&self, context, answered).await;
+        }
+        let answered = match self.entry.target {
+            Target::Fixed { .. } => match self.fixed() {
+                Some(destination) => self.exchange(destination).await?,
+                None => return Err(Fault::new(Code::Internal, "This call has no target.")),
+            },
+            Target::Dynamic => {
+                let destination = self.route(&context).await?;
+                self.exchange(destination).await?
+            }
+            Target::Local => self.answer(&context).await?,
+        };
+        review::review(&self, context, answered).await
+    }
+
+    fn fixed(&self) -> Option<Destination> {
+        let Target::Fixed { upstream, name } = &self.entry.target else { return None };
+        // URIs are never renamed, and the name inside a completion's reference has been replaced already.
+        let named = matches!(self.request.message.method(), Method::ToolsCall | Method::PromptsGet);
+        let same = !named || **name == *self.name;
+        Some(Destination { upstream: *upstream, name: (!same).then(|| name.clone()) })
+    }
+
+    async fn route(&self, context: &Arc<CallContext>) -> Result<Destination, Fault> {
+        let router = &self.connector.router;
+        match router.route(context.clone()).await? {
+            Routing::Reject(rejection) => Err(refused(router.name(), rejection)),
+            Routing::Forward(upstream, name) => {
+                let place = self.connector.place_of(&upstream);
+                let Some(place) = place.filter(|place| self.may_reach(*place, &name)) else {
+                    let reason = format!(
+                        "route named {upstream:?} {name:?}, which the caller may not reach"
+                    );
+                    return Err(Fault::new(Code::PluginInvalid, local::NO_DECISION).because(reason));
+                };
+                Ok(Destination { upstream: place, name: Some(name.into()) })
+            }
+        }
+    }
+
+    /// A dynamic entry leads to nothing that is hidden from the caller under its own name.
+    fn may_reach(&self, place: usize, own_name: &str) -> bool {
+        let entries = self.view.catalogue().entries();
+        !entries.iter().zip(0..).any(|(entry, at)| {
+            let same = matches!(&entry.target, Target::Fixed { upstream, name }
+                if *upstream == place && **name == *own_name && entry.kind == self.entry.kind);
+            same && self.view.sight(at) == Sight::Hidden
+        })
+    }
+
+    async fn answer(&self, context: &Arc<CallContext>) -> Result<Answer, Fault> {
+        let router = &self.connector.router;
+        match router.answer(context.clone()).await? {
+            Reply::Reject(rejection) => Err(refused(router.name(), rejection)),
+            Reply::Answer(result) => local::answered(&self.request, result),
+        }
+    }
+
+    async fn exchange(&self, to: Destination) -> Result<Answer, Fault> {
+        let Some(upstream) = self.connector.upstream(to.upstream) else {
+            return Err(Fault::new(Code::Internal, "This call has no target."));
+        };
+        self.request.flight.goes_to(to.upstream);
+        let order = Order {
+            party: self.request.party.clone(),
+            message: self.request.message.clone(),
+            name: to.name,
+            headers: self.request.passed.clone(),
+        };
+        upstream.exchange(order).await
+    }
+
+    pub(super) fn context(&self) -> CallContext {
+        let target = match &self.entry.target {
+            Target::Fixed { upstream, name } => self
+                .connector
+                .upstream(*upstream)
+                .map(|served| (served.name().clone(), name.clone())),
+            Target::Dynamic | Target::Local => None,
+        };
+        CallContext {
+            request_id: self.request.request_id.to_string().into(),
+            connector: self.connector.name.clone(),
+            caller: self.request.caller.clone(),
+            view: self.view.clone(),
+            message: self.request.message.clone(),
+            name: self.name.clone(),
+            target,
+            hints: self.entry.hints,
+            headers: self.request.headers.clone(),
+            session: self.request.session.clone(),
+            attributes: Vec::new(),
+            requester: Some(local::requester(self.connector, &self.request)),
+            arguments: super::call::Arguments::default(),
+        }
+    }
+}
+
+/// A refusal as a fault: what the plugin chose to say, and whose refusal it was for the log.
+pub(super) fn refused(plugin: &str, rejection: Rejection) -> Fault {
+    let text = rejection.body.unwrap_or(rejection.message);
+    let mut fault =
+        Fault::new(Code::Refused, text).because(format!("refused by the plugin {plugin}"));
+    if let Some(code) = rejection.code {
+        fault = fault.with_rpc_code(code);
+    }
+    if let Some(wait) = rejection.retry_after {
+        fault = fault.retry_after(wait);
+    }
+    fault
+}
+
+/// An answer of plugway's own with this result.
+pub(super) fn own(request: &Request, result: &[u8]) -> Result<Answer, Fault> {
+    let id =
+        request.message.id().ok_or_else(|| Fault::new(Code::Internal, "A request has an id."))?;
+    Ok(answer::result(id, result))
+}

@@ -1,0 +1,144 @@
+//! Keeps a connector's catalogue: shapes it again whenever an upstream or the router changes.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::future::select_all;
+use tokio::sync::watch;
+
+use super::connector::Connector;
+use super::fallback;
+use super::port::{ConnectorView, Offering, Phase, Snapshot, UpstreamView};
+use crate::catalogue::Catalogue;
+
+/// How often a replaced router plugin is looked for.
+const ROUTER_CHECK: Duration = Duration::from_millis(500);
+
+type Watched = watch::Receiver<Arc<Snapshot>>;
+
+/// What a shape was made of: when nothing of it differs, the shape does not either.
+#[derive(PartialEq)]
+struct Basis {
+    router: u64,
+    upstreams: Vec<(bool, Option<usize>)>,
+}
+
+/// Runs until the task is dropped.
+pub async fn keep(connector: Arc<Connector>) {
+    let mut watched: Vec<Watched> =
+        connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
+    let mut generation = 0;
+    let mut last: Option<Basis> = None;
+    loop {
+        let snapshots: Vec<Arc<Snapshot>> =
+            watched.iter_mut().map(|watch| watch.borrow_and_update().clone()).collect();
+        let basis = basis(&connector, &snapshots);
+        if last.as_ref() != Some(&basis) {
+            generation += 1;
+            shape(&connector, &snapshots, generation).await;
+            last = Some(basis);
+        }
+        wait(&mut watched).await;
+    }
+}
+
+/// Until an upstream changes, or it is time to look at the router.
+async fn wait(watched: &mut [Watched]) {
+    let tick = tokio::time::sleep(ROUTER_CHECK);
+    if watched.is_empty() {
+        return tick.await;
+    }
+    let changes = watched.iter_mut().map(|watch| {
+        Box::pin(async move {
+            if watch.changed().await.is_err() {
+                // The upstream is gone for good; there is nothing to wait for.
+                std::future::pending::<()>().await;
+            }
+        })
+    });
+    tokio::select! {
+        _ = select_all(changes) => {}
+        () = tick => {}
+    }
+}
+
+fn basis(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> Basis {
+    let upstreams = snapshots
+        .iter()
+        .map(|snapshot| {
+            let offering = snapshot.offering.as_ref().map(|offering| Arc::as_ptr(offering).addr());
+            (snapshot.phase == Phase::Connected, offering)
+        })
+        .collect();
+    Basis { router: connector.router.generation(), upstreams }
+}
+
+async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u32) {
+    let view = connector_view(connector, snapshots);
+    let names: Vec<Arc<str>> =
+        view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
+    let shaped = match connector.router.shape(view.clone()).await {
+        Ok(shaped) => shaped,
+        Err(fault) => {
+            let first = !connector.shaped.load(Ordering::Acquire);
+            tracing::error!(
+                connector = %connector.name, plugin = connector.router.name(),
+                code = fault.code().as_str(), error = ?fault,
+                "the router could not shape the catalogue; {}",
+                if first { "names are plain prefixes" } else { "the last shape stays" },
+            );
+            if !first {
+                return;
+            }
+            fallback::prefix_only(&view)
+        }
+    };
+    let (catalogue, refused) = Catalogue::compile(generation, names, shaped);
+    for error in refused {
+        tracing::warn!(connector = %connector.name, "entry left out: {error}");
+    }
+    tracing::info!(
+        connector = %connector.name, generation, entries = catalogue.entries().len(),
+        "catalogue shaped"
+    );
+    connector.views.replace(catalogue);
+    connector.shaped.store(true, Ordering::Release);
+}
+
+fn connector_view(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> ConnectorView {
+    let upstreams = connector
+        .upstreams
+        .iter()
+        .zip(snapshots)
+        .map(|(served, snapshot)| {
+            let up = snapshot.phase == Phase::Connected;
+            let name = served.upstream.name().clone();
+            upstream_view(name, served.settings.clone(), up, snapshot.offering.as_deref())
+        })
+        .collect();
+    let description = connector.description.clone();
+    ConnectorView { name: connector.name.clone(), description, upstreams }
+}
+
+fn upstream_view(
+    name: Arc<str>,
+    settings: Arc<str>,
+    up: bool,
+    offering: Option<&Offering>,
+) -> UpstreamView {
+    let Some(offering) = offering else {
+        return UpstreamView { name, settings, up, ..UpstreamView::default() };
+    };
+    UpstreamView {
+        name,
+        settings,
+        up,
+        server_name: offering.server_name.clone(),
+        tools: offering.tools.clone(),
+        prompts: offering.prompts.clone(),
+        resources: offering.resources.clone(),
+        templates: offering.templates.clone(),
+        documents: Vec::new(),
+    }
+}

@@ -1,0 +1,96 @@
+//! A request on its way through the pipeline.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::caller::Caller;
+use super::party::Party;
+use crate::protocol::{Era, Message};
+
+/// One request of a client, with everything that was established about it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Finds the request in the log.
+    pub request_id: RequestId,
+    /// Who calls.
+    pub caller: Arc<Caller>,
+    /// On whose behalf upstreams are asked.
+    pub party: Arc<Party>,
+    /// The request.
+    pub message: Message,
+    /// Headers of the request without credentials, for plugins that may read them.
+    pub headers: Arc<HeaderMap>,
+    /// Keyed hash of the session.
+    pub session: Option<Arc<str>>,
+    /// `Mcp-Param-*` headers, to go along.
+    pub passed: Vec<(HeaderName, HeaderValue)>,
+    /// Where a cancellation finds the upstream.
+    pub flight: Arc<Flight>,
+    /// How many plugin requests stand between this one and the client.
+    pub depth: u8,
+}
+
+impl Request {
+    /// The era that the client speaks.
+    pub fn era(&self) -> Era {
+        self.party.revision.era()
+    }
+}
+
+/// A request that is being served: says which upstream has it, once that is known.
+#[derive(Debug)]
+pub struct Flight {
+    upstream: AtomicUsize,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+impl Default for Flight {
+    fn default() -> Self {
+        Self { upstream: AtomicUsize::new(NOWHERE) }
+    }
+}
+
+impl Flight {
+    /// The request goes to this upstream.
+    pub fn goes_to(&self, upstream: usize) {
+        self.upstream.store(upstream, Ordering::Relaxed);
+    }
+
+    /// Place of the upstream that has the request.
+    pub fn upstream(&self) -> Option<usize> {
+        Some(self.upstream.load(Ordering::Relaxed)).filter(|place| *place != NOWHERE)
+    }
+}
+
+/// Identifies a request in the log and in error answers; unique within the process, and across processes by a random
+/// start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    /// The next id.
+    pub fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        if next == 0 {
+            let mut start = [0; 8];
+            // Without randomness ids start at 1: they are for the log, nothing depends on them.
+            if getrandom::fill(&mut start).is_ok() {
+                let start = u64::from_le_bytes(start) >> 8 | 1;
+                NEXT.fetch_add(start, Ordering::Relaxed);
+                return Self(start);
+            }
+        }
+        Self(next)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

@@ -1,0 +1,136 @@
+//! The catalogue now, and the views of it that callers have.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use dashmap::DashMap;
+
+use super::caller::Caller;
+use super::connector::Connector;
+use super::port::Page;
+use crate::catalogue::{Catalogue, Sight, Target, View};
+use crate::fault::Fault;
+
+/// `visible` judges so many entries at a time.
+const PAGE: usize = 1_000;
+/// Filtered views that are kept; beyond it the views of this connector are dropped and made anew as they are needed.
+const MAX_VIEWS: usize = 4_096;
+
+/// The current catalogue and the filtered views of it.
+#[derive(Debug)]
+pub struct Views {
+    whole: ArcSwap<View>,
+    filtered: DashMap<Arc<str>, Filtered>,
+}
+
+#[derive(Clone, Debug)]
+struct Filtered {
+    view: Arc<View>,
+    stamp: u64,
+    until: Option<Instant>,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        let nothing = View::whole(Arc::new(Catalogue::default()));
+        Self { whole: ArcSwap::from_pointee(nothing), filtered: DashMap::new() }
+    }
+}
+
+impl Views {
+    /// The view that shows everything.
+    pub fn whole(&self) -> Arc<View> {
+        self.whole.load_full()
+    }
+
+    /// Puts a new catalogue in place; views made of the old one are dropped.
+    pub fn replace(&self, catalogue: Catalogue) {
+        self.whole.store(Arc::new(View::whole(Arc::new(catalogue))));
+        self.filtered.clear();
+    }
+}
+
+impl Connector {
+    /// What this caller sees. Judged anew when the catalogue, a policy's generation or the judgement's validity ended.
+    pub async fn view(&self, caller: &Arc<Caller>) -> Result<Arc<View>, Fault> {
+        let whole = self.views.whole();
+        if !self.policies.iter().any(|policy| policy.hooks().visibility) {
+            return Ok(whole);
+        }
+        let stamp = self.policies.iter().fold(0_u64, |stamp, policy| {
+            stamp.wrapping_mul(0x0000_0100_0000_01b3) ^ policy.generation()
+        });
+        let now = now();
+        if let Some(kept) = self.views.filtered.get(&caller.id) {
+            let same = Arc::ptr_eq(kept.view.catalogue(), whole.catalogue()) && kept.stamp == stamp;
+            if same && kept.until.is_none_or(|until| now < until) {
+                return Ok(kept.view.clone());
+            }
+        }
+        let (sights, valid) = self.judge(caller, &whole).await?;
+        let view = Arc::new(View::filtered(whole.catalogue().clone(), sights));
+        if self.views.filtered.len() >= MAX_VIEWS {
+            self.views.filtered.clear();
+        }
+        let kept = Filtered { view: view.clone(), stamp, until: valid.map(|valid| now + valid) };
+        self.views.filtered.insert(caller.id.clone(), kept);
+        Ok(view)
+    }
+
+    async fn judge(
+        &self,
+        caller: &Arc<Caller>,
+        whole: &View,
+    ) -> Result<(Vec<Sight>, Option<Duration>), Fault> {
+        let entries = whole.catalogue().entries();
+        let mut sights = vec![Sight::Shown; entries.len()];
+        let mut valid: Option<Duration> = None;
+        let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
+        for policy in judges {
+            for (seen, page) in sights.chunks_mut(PAGE).zip(entries.chunks(PAGE)) {
+                let entries = page
+                    .iter()
+                    .map(|entry| (entry.clone(), self.upstream_of(&entry.target)))
+                    .collect();
+                let page = Page { connector: self.name.clone(), entries };
+                let answer = policy.visible(caller.clone(), page).await?;
+                for (sight, judged) in seen.iter_mut().zip(&answer.sights) {
+                    *sight = stricter(*sight, *judged);
+                }
+                valid = shorter(valid, answer.valid);
+            }
+        }
+        Ok((sights, valid))
+    }
+
+    fn upstream_of(&self, target: &Target) -> Option<Arc<str>> {
+        match target {
+            Target::Fixed { upstream, .. } => Some(self.upstream(*upstream)?.name().clone()),
+            Target::Dynamic | Target::Local => None,
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one clock of views; judgements end by wall time"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn stricter(one: Sight, other: Sight) -> Sight {
+    match (one, other) {
+        (Sight::Hidden, _) | (_, Sight::Hidden) => Sight::Hidden,
+        (Sight::Unlisted, _) | (_, Sight::Unlisted) => Sight::Unlisted,
+        (Sight::Shown, Sight::Shown) => Sight::Shown,
+    }
+}
+
+fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
