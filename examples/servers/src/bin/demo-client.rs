@@ -1,4 +1,4 @@
-//! `demo-client`: lists the tools of an MCP endpoint and calls one of them.
+//! `demo-client`: lists the tools of an MCP endpoint and calls some of them.
 #![expect(clippy::print_stdout, reason = "what the endpoint answers is this program's output")]
 
 use anyhow::Context as _;
@@ -14,12 +14,9 @@ use rmcp::{
 struct Options {
     /// The endpoint, such as <http://127.0.0.1:9000/mcp>.
     url: String,
-    /// The tool to call after the list.
-    #[arg(long)]
-    call: Option<String>,
-    /// The tool's arguments, a JSON object.
-    #[arg(long, default_value = "{}")]
-    arguments: String,
+    /// A tool to call after the list, with its arguments: `add={"a":1,"b":2}`. May be repeated.
+    #[arg(long, value_name = "NAME[=JSON]")]
+    call: Vec<String>,
     /// The protocol's era: `legacy` has sessions, `modern` has none.
     #[arg(long, value_enum, default_value_t = Era::Legacy)]
     era: Era,
@@ -55,17 +52,17 @@ async fn main() -> anyhow::Result<()> {
         let description = tool.description.as_deref().unwrap_or_default();
         println!("  {:<24} {description}", tool.name);
     }
-    if let Some(name) = options.call {
-        let given =
-            serde_json::from_str(&options.arguments).context("--arguments is not a JSON object")?;
-        let result = client
-            .call_tool(CallToolRequestParams::new(name.clone()).with_arguments(given))
-            .await?;
-        println!("\n  {name}({}) =", options.arguments);
+    for call in &options.call {
+        let (name, arguments) = call.split_once('=').unwrap_or((call, "{}"));
+        let given = serde_json::from_str(arguments)
+            .with_context(|| format!("the arguments of {name} are not a JSON object"))?;
+        let request = CallToolRequestParams::new(name.to_owned()).with_arguments(given);
+        let result = client.call_tool(request).await?;
+        println!("\n  {name} {arguments}");
         for text in result.content.iter().filter_map(|block| block.as_text()) {
-            println!("  {}", text.text);
+            println!("  -> {}", text.text);
         }
-        anyhow::ensure!(result.is_error != Some(true), "the tool reported an error");
+        anyhow::ensure!(result.is_error != Some(true), "{name} reported an error");
     }
     client.cancel().await?;
     Ok(())
