@@ -1,1 +1,18 @@
-//! stub
+//! The default router of plugway: it gives every tool and prompt of every upstream a name that is a pure function of the
+//! configuration, and leaves everything else as the servers wrote it.
+//!
+//! In reading order: [`shape`] walks over the upstreams, [`names`] finds the shown name, [`execution`] knows the servers
+//! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest,
+//! [`config`] is what operators write, [`component`] is the plugin.
+
+pub mod shape;
+
+pub mod config;
+pub mod execution;
+pub mod head;
+pub mod names;
+
+pub mod component;
+
+#[cfg(test)]
+mod tests;

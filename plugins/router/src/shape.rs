@@ -1,0 +1,178 @@
+//! The pure core: upstreams in, entries out.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::fmt;
+
+use plugway_sdk::Failure;
+use plugway_sdk::prelude::{ConnectorView, Entry, Shaped, UpstreamView};
+
+use crate::config::Settings;
+use crate::execution::OwnName;
+use crate::head::Head;
+use crate::names::Namer;
+
+/// Something that an operator should look at; the shape is good without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// The name was taken by an upstream that comes earlier in the configuration.
+    Clash {
+        /// `tool`, `prompt`, `resource` or `template`
+        kind: &'static str,
+        /// the name or URI
+        name: String,
+        /// who keeps it
+        winner: String,
+        /// who does not get it, nor ever takes its place
+        upstream: String,
+    },
+    /// A definition that cannot be read; the others are not touched by it.
+    Malformed {
+        /// `tool`, `prompt`, `resource` or `template`
+        kind: &'static str,
+        /// its place in the upstream's list
+        index: usize,
+        /// what is wrong
+        reason: String,
+        /// whose it is
+        upstream: String,
+    },
+}
+
+impl Warning {
+    /// The upstream that loses an entry.
+    pub fn upstream(&self) -> &str {
+        match self {
+            Self::Clash { upstream, .. } | Self::Malformed { upstream, .. } => upstream,
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clash { kind, name, winner, upstream } if winner == upstream => {
+                write!(f, "{upstream} lists the {kind} {name} twice; the first one counts")
+            }
+            Self::Clash { kind, name, winner, upstream } => write!(
+                f,
+                "the {kind} {name} of {upstream} is left out: {winner} comes first and keeps the name; \
+                 give one of them an alias or a prefix"
+            ),
+            Self::Malformed { kind, index, reason, upstream } => {
+                write!(f, "{kind} number {index} of {upstream} is left out: {reason}")
+            }
+        }
+    }
+}
+
+/// Shapes a connector. Fails only on settings that cannot be read.
+pub fn shape(connector: ConnectorView) -> Result<(Shaped, Vec<Warning>), Failure> {
+    let mut shaping = Shaping::default();
+    let mut upstreams = Vec::with_capacity(connector.upstreams.len());
+    for upstream in connector.upstreams {
+        let settings = Settings::parse(&upstream.settings)
+            .map_err(|error| Failure::new(format!("settings of {}: {error}", upstream.name)))?;
+        upstreams.push((upstream, settings));
+    }
+    for (upstream, settings) in upstreams {
+        shaping.add(upstream, &settings);
+    }
+    Ok((Shaped { entries: shaping.entries, document: String::new() }, shaping.warnings))
+}
+
+#[derive(Default)]
+struct Shaping {
+    entries: Vec<Entry>,
+    warnings: Vec<Warning>,
+    /// Kind and shown name (or URI), to the upstream that has it.
+    taken: HashMap<(&'static str, String), String>,
+}
+
+impl Shaping {
+    fn add(&mut self, upstream: UpstreamView, settings: &Settings) {
+        let UpstreamView { name, server_name, tools, prompts, resources, templates, .. } = upstream;
+        let tools = self.read("tool", "name", &name, tools);
+        let own_name = OwnName::detect(&server_name, |wanted| {
+            tools.iter().any(|(_, head)| head.text == wanted)
+        });
+        let namer = Namer { upstream: &name, settings, own_name };
+        self.named("tool", &namer, tools);
+        let prompts = self.read("prompt", "name", &name, prompts);
+        self.named("prompt", &namer, prompts);
+        self.unchanged("resource", "uri", &name, resources);
+        self.unchanged("template", "uriTemplate", &name, templates);
+    }
+
+    /// The definitions that can be read, each with what names it.
+    fn read(
+        &mut self,
+        kind: &'static str,
+        key: &'static str,
+        upstream: &str,
+        definitions: Vec<String>,
+    ) -> Vec<(String, Head)> {
+        let mut read = Vec::with_capacity(definitions.len());
+        for (index, definition) in definitions.into_iter().enumerate() {
+            match Head::of(&definition, key) {
+                Ok(head) => read.push((definition, head)),
+                Err(error) => {
+                    let (reason, upstream) = (error.to_string(), upstream.to_owned());
+                    self.warnings.push(Warning::Malformed { kind, index, reason, upstream });
+                }
+            }
+        }
+        read
+    }
+
+    /// Tools and prompts: renamed, and only those that the operator exposes.
+    fn named(&mut self, kind: &'static str, namer: &Namer<'_>, definitions: Vec<(String, Head)>) {
+        for (definition, head) in definitions {
+            if !namer.settings.exposes(&head.text) {
+                continue;
+            }
+            let name = namer.shown(kind, &head.text);
+            let renamed = if head.text == name { None } else { head.replaced(&definition, &name) };
+            if self.take(kind, name, namer.upstream) {
+                let definition = renamed.unwrap_or(definition);
+                self.entries.push(Entry::fixed(kind, definition, namer.upstream, head.text));
+            }
+        }
+    }
+
+    /// Resources and templates: as they are, by their URI.
+    fn unchanged(
+        &mut self,
+        kind: &'static str,
+        key: &'static str,
+        upstream: &str,
+        definitions: Vec<String>,
+    ) {
+        for (definition, head) in self.read(kind, key, upstream, definitions) {
+            if self.take(kind, head.text.clone(), upstream) {
+                self.entries.push(Entry::fixed(kind, definition, upstream, head.text));
+            }
+        }
+    }
+
+    /// Whether the name was free.
+    fn take(&mut self, kind: &'static str, name: String, upstream: &str) -> bool {
+        match self.taken.entry((kind, name)) {
+            Slot::Vacant(free) => {
+                free.insert(upstream.to_owned());
+                true
+            }
+            Slot::Occupied(taken) => {
+                let winner = taken.get().clone();
+                let (_, name) = taken.key().clone();
+                self.warnings.push(Warning::Clash {
+                    kind,
+                    name,
+                    winner,
+                    upstream: upstream.to_owned(),
+                });
+                false
+            }
+        }
+    }
+}

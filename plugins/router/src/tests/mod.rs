@@ -1,0 +1,61 @@
+use plugway_sdk::prelude::{ConnectorView, Entry, Target, UpstreamView};
+
+use crate::shape::{Warning, shape};
+
+mod names;
+mod properties;
+mod speed;
+mod whole;
+
+fn upstream(name: &str, tools: &[&str]) -> UpstreamView {
+    let tools = tools.iter().map(|tool| tool_named(tool)).collect();
+    UpstreamView {
+        name: name.to_owned(),
+        server_name: name.to_owned(),
+        up: true,
+        tools,
+        prompts: Vec::new(),
+        resources: Vec::new(),
+        templates: Vec::new(),
+        documents: Vec::new(),
+        settings: String::new(),
+    }
+}
+
+fn tool_named(name: &str) -> String {
+    serde_json::json!({"name": name, "inputSchema": {"type": "object"}}).to_string()
+}
+
+fn connector(upstreams: Vec<UpstreamView>) -> ConnectorView {
+    ConnectorView {
+        name: "hub".to_owned(),
+        description: String::new(),
+        upstreams,
+        attributes: Vec::new(),
+    }
+}
+
+fn shaped(upstreams: Vec<UpstreamView>) -> (Vec<Entry>, Vec<Warning>) {
+    let (shaped, warnings) = shape(connector(upstreams)).unwrap();
+    (shaped.entries, warnings)
+}
+
+/// The shown name (or URI) of an entry.
+fn shown(entry: &Entry) -> String {
+    let value: serde_json::Value = serde_json::from_str(&entry.definition).unwrap();
+    let key = match entry.kind.as_str() {
+        "resource" => "uri",
+        "template" => "uriTemplate",
+        _ => "name",
+    };
+    value[key].as_str().unwrap().to_owned()
+}
+
+fn names(upstreams: Vec<UpstreamView>) -> Vec<String> {
+    shaped(upstreams).0.iter().map(shown).collect()
+}
+
+fn target(entry: &Entry) -> (&str, &str) {
+    let Target::Fixed((upstream, name)) = &entry.target else { panic!("not fixed: {entry:?}") };
+    (upstream, name)
+}
