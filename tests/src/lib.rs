@@ -1,1 +1,26 @@
-//! stub
+//! The harness of plugway's end-to-end tests: everything goes through the real binary, as a client would.
+//!
+//! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
+//! - [`demo`]: the demo servers as upstreams, with their counters.
+//! - [`rpc`]: a client of either era that shows every status, header and message.
+//! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
+//! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
+//! - [`process`]: children of a process, memory, signals.
+//! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
+//!
+//! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
+
+pub mod binary;
+pub mod demo;
+pub mod http;
+pub mod peers;
+pub mod plugway;
+pub mod process;
+pub mod rpc;
+pub mod scratch;
+pub mod wait;
+
+pub use self::{
+    demo::{DemoHttp, demo_notes_path},
+    plugway::Plugway,
+};

@@ -19,6 +19,7 @@ cargo xtask <command>
   try [--once]   build plugway, start it in front of two demo servers, show a call, stay up
                  (--once: end after the call)
   test           everything that must pass: format, lints, house rules, components, tests, docs
+  components     build the test guests and the example plugins, as `test` does
   tidy           the house rules alone: layers, file sizes, banned constructs
   peers          install the pinned official clients and servers that tests use into .cache/peers
   nightly        slow checks: licences, unused dependencies, spelling, fuzz runs
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ["try"] => demo::run(demo::Then::StayUp),
         ["try", "--once"] => demo::run(demo::Then::End),
         ["test"] => test::run(),
+        ["components"] => test::components(),
         ["tidy"] => tidy::run(),
         ["peers"] => peers::install(),
         ["nightly"] => nightly::run(),

@@ -83,7 +83,7 @@ fn clippy_wasm() -> Result<()> {
 }
 
 /// What the tests load: guests and the example plugin, as an operator would build them.
-fn components() -> Result<()> {
+pub(crate) fn components() -> Result<()> {
     let packages = package_words()?;
     let mut words = vec!["build", "--release", "--target", WASM, "--target-dir", "target/guests"];
     words.extend(["--lib", "--examples"]);

@@ -1,0 +1,82 @@
+//! The demo servers as upstreams.
+
+use std::{net::SocketAddr, path::PathBuf, process::Stdio, time::Duration};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+};
+
+use crate::{binary, http, wait};
+
+const STARTED_WITHIN: Duration = Duration::from_secs(10);
+
+/// A running `demo-clock`; it ends with this value.
+#[derive(Debug)]
+pub struct DemoHttp {
+    url: String,
+    address: SocketAddr,
+    child: Child,
+}
+
+impl DemoHttp {
+    /// Starts one with these flags on a free port.
+    pub async fn start(flags: &[&str]) -> Result<Self> {
+        Self::start_at("127.0.0.1:0", flags).await
+    }
+
+    /// Starts one where an earlier one may have been.
+    pub async fn start_at(listen: &str, flags: &[&str]) -> Result<Self> {
+        let mut child = Command::new(binary::find("demo-clock")?)
+            .args(["--listen", listen])
+            .args(flags)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().context("demo-clock has no stdout")?;
+        let mut url = String::new();
+        let mut reader = BufReader::new(stdout);
+        wait::within("demo-clock prints its URL", STARTED_WITHIN, reader.read_line(&mut url))
+            .await??;
+        let url = url.trim().to_owned();
+        let authority = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = authority.with_context(|| format!("demo-clock printed `{url}`"))?.parse()?;
+        Ok(Self { url, address, child })
+    }
+
+    /// Its endpoint.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it was asked so far: `connections`, `requests`, `initialize`, `tools/list`, `tools/call`.
+    pub async fn stats(&self) -> Result<Value> {
+        let answer = http::get(self.address, "/stats").await?;
+        ensure!(answer.status == 200, "demo-clock answered {}", answer.status);
+        Ok(serde_json::from_slice(&answer.body)?)
+    }
+
+    /// One of these counters.
+    pub async fn count(&self, name: &str) -> Result<u64> {
+        let stats = self.stats().await?;
+        stats.get(name).and_then(Value::as_u64).with_context(|| format!("no counter `{name}`"))
+    }
+
+    /// Ends it at once, as a crash would.
+    pub async fn kill(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+}
+
+/// The stdio demo server, for `command:`.
+pub fn demo_notes_path() -> Result<PathBuf> {
+    binary::find("demo-notes")
+}

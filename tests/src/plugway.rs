@@ -1,0 +1,293 @@
+//! The real binary, started for one test.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail};
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, ChildStderr, Command},
+};
+
+use crate::{binary, http, process, rpc, scratch::Scratch, wait};
+
+const STARTED_WITHIN: Duration = Duration::from_secs(30);
+const STOPPED_WITHIN: Duration = Duration::from_secs(15);
+const CONFIGURATION: &str = "plugway.yaml";
+
+/// How to start it; [`Plugway::start`] is the short way.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    configuration: String,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    files: Vec<(String, Vec<u8>)>,
+    starts_unready: bool,
+}
+
+impl Setup {
+    /// A start with this configuration file.
+    pub fn new(configuration: impl Into<String>) -> Self {
+        Self { configuration: configuration.into(), ..Self::default() }
+    }
+
+    /// One more argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<String>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// One more environment variable.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// One more file beside the configuration, which may name it without a folder.
+    #[must_use]
+    pub fn file(mut self, name: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.files.push((name.to_owned(), content.into()));
+        self
+    }
+
+    /// Does not wait for `/ready`, only for the listener.
+    #[must_use]
+    pub fn unready(mut self) -> Self {
+        self.starts_unready = true;
+        self
+    }
+
+    /// Starts it and waits.
+    pub async fn start(self) -> Result<Plugway> {
+        let scratch = Scratch::new()?;
+        for (name, content) in &self.files {
+            scratch.write(name, content)?;
+        }
+        let configuration = scratch.write(CONFIGURATION, &self.configuration)?;
+        let mut child = command()?
+            .arg("serve")
+            .arg(&configuration)
+            .args(["--listen", "127.0.0.1:0", "--log-format", "json"])
+            .args(&self.arguments)
+            .envs(self.environment)
+            .current_dir(scratch.path())
+            .spawn()?;
+        let log = Log::default();
+        let stderr = child.stderr.take().context("plugway has no stderr")?;
+        tokio::spawn(log.clone().follow(stderr));
+
+        let mut plugway = Plugway { address: ([127, 0, 0, 1], 0).into(), child, log, scratch };
+        plugway.address = plugway.wait_until_listening().await?;
+        if !self.starts_unready {
+            plugway.wait_until_ready().await?;
+        }
+        Ok(plugway)
+    }
+}
+
+/// A running plugway; it is killed with this value.
+#[derive(Debug)]
+pub struct Plugway {
+    address: SocketAddr,
+    child: Child,
+    log: Log,
+    scratch: Scratch,
+}
+
+impl Plugway {
+    /// Starts it with this configuration on a free port and waits until it is ready.
+    pub async fn start(configuration: impl Into<String>) -> Result<Self> {
+        Setup::new(configuration).start().await
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://address` without a path.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The endpoint of a lone connector.
+    pub fn mcp_url(&self) -> String {
+        format!("{}/mcp", self.base_url())
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> Result<u32> {
+        self.child.id().context("plugway has ended")
+    }
+
+    /// The folder of its configuration.
+    pub fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Replaces a file in this folder atomically.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<PathBuf> {
+        self.scratch.write(name, content)
+    }
+
+    /// Replaces its configuration file.
+    pub fn reconfigure(&self, configuration: &str) -> Result<()> {
+        self.write(CONFIGURATION, configuration).map(drop)
+    }
+
+    /// A legacy session on the lone connector: `initialize`, then `notifications/initialized`.
+    pub async fn legacy(&self) -> Result<rpc::Client> {
+        rpc::Client::legacy(self.address, "/mcp").await
+    }
+
+    /// A modern client of the lone connector.
+    pub fn modern(&self) -> rpc::Client {
+        rpc::Client::modern(self.address, "/mcp")
+    }
+
+    /// `GET path`.
+    pub async fn get(&self, path: &str) -> Result<http::Answer> {
+        http::get(self.address, path).await
+    }
+
+    /// Every line of its stderr so far.
+    pub fn stderr(&self) -> Vec<String> {
+        self.log.lines().clone()
+    }
+
+    /// Waits for a line of its stderr that contains this text.
+    pub async fn logged(&self, text: &str, bound: Duration) -> Result<String> {
+        wait::until(&format!("`{text}` in the log"), bound, async || Ok(self.log.find(text)))
+            .await
+            .with_context(|| self.log.tail())
+    }
+
+    /// Waits until `/ready` answers 200.
+    pub async fn wait_until_ready(&mut self) -> Result<()> {
+        let address = self.address;
+        let mut last = String::from("no answer");
+        let deadline = std::time::Instant::now() + STARTED_WITHIN;
+        while std::time::Instant::now() < deadline {
+            self.ensure_running()?;
+            match http::get(address, "/ready").await {
+                Ok(answer) if answer.status == 200 => return Ok(()),
+                Ok(answer) => last = format!("{} {}", answer.status, answer.text()),
+                Err(error) => last = format!("{error:#}"),
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        bail!("plugway was not ready within {STARTED_WITHIN:?}: {last}\n{}", self.log.tail())
+    }
+
+    /// Asks it to end (SIGTERM) and waits.
+    pub async fn stop(mut self) -> Result<ExitStatus> {
+        process::signal(self.pid()?, Signal::TERM)?;
+        let status = wait::within("plugway ends", STOPPED_WITHIN, self.child.wait()).await;
+        Ok(status.with_context(|| self.log.tail())??)
+    }
+
+    /// Ends it with SIGKILL.
+    pub async fn kill(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+
+    async fn wait_until_listening(&mut self) -> Result<SocketAddr> {
+        let deadline = std::time::Instant::now() + STARTED_WITHIN;
+        while std::time::Instant::now() < deadline {
+            if let Some(address) = self.log.listening() {
+                return Ok(address);
+            }
+            self.ensure_running()?;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        bail!("plugway did not listen within {STARTED_WITHIN:?}\n{}", self.log.tail())
+    }
+
+    fn ensure_running(&mut self) -> Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("plugway ended with {status}\n{}", self.log.tail());
+        }
+        Ok(())
+    }
+}
+
+/// What a run of the binary printed.
+#[derive(Debug)]
+pub struct Output {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its whole stdout.
+    pub stdout: String,
+    /// Its whole stderr.
+    pub stderr: String,
+}
+
+/// Runs the binary to its end, as for `plugway check FILE`; it must end within the bound of a start.
+pub async fn run(arguments: &[&str]) -> Result<Output> {
+    let output = command()?.stdout(Stdio::piped()).args(arguments).output();
+    let output = wait::within("plugway ends by itself", STARTED_WITHIN, output).await??;
+    Ok(Output {
+        status: output.status,
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// The binary with an environment that no developer's shell can change.
+fn command() -> Result<Command> {
+    let mut command = Command::new(binary::find("plugway")?);
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    for name in ["PATH", "HOME", "TMPDIR"] {
+        command.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    command.kill_on_drop(true);
+    Ok(command)
+}
+
+/// The lines of a process's stderr.
+#[derive(Debug, Clone, Default)]
+struct Log {
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Log {
+    async fn follow(self, stderr: ChildStderr) {
+        let mut reader = BufReader::new(stderr).lines();
+        while let Ok(Some(line)) = reader.next_line().await {
+            self.lines().push(line);
+        }
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Vec<String>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, text: &str) -> Option<String> {
+        self.lines().iter().find(|line| line.contains(text)).cloned()
+    }
+
+    /// The address in the line whose message is `listening`, be its fields flat or nested.
+    fn listening(&self) -> Option<SocketAddr> {
+        self.lines().iter().find_map(|line| {
+            let record: Value = serde_json::from_str(line).ok()?;
+            let fields = record.get("fields").unwrap_or(&record);
+            let is_it = fields.get("message")?.as_str()? == "listening";
+            is_it.then(|| fields.get("address")?.as_str()?.parse().ok())?
+        })
+    }
+
+    fn tail(&self) -> String {
+        let lines = self.lines();
+        let last = lines.get(lines.len().saturating_sub(30)..).unwrap_or_default();
+        format!("its last words:\n{}", last.join("\n"))
+    }
+}

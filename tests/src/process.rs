@@ -1,0 +1,86 @@
+//! What the kernel knows about processes: children, memory, and who is still alive (Linux's `/proc`).
+
+use std::{collections::BTreeSet, fs, time::Duration};
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::wait;
+
+/// All descendants of a process, without zombies.
+pub fn descendants(pid: u32) -> Result<BTreeSet<u32>> {
+    let parents = parents()?;
+    let mut found = BTreeSet::from([pid]);
+    loop {
+        let more: Vec<u32> = parents
+            .iter()
+            .filter(|(child, parent)| found.contains(parent) && !found.contains(child))
+            .map(|(child, _)| *child)
+            .collect();
+        if more.is_empty() {
+            found.remove(&pid);
+            return Ok(found);
+        }
+        found.extend(more);
+    }
+}
+
+/// Direct children of a process, without zombies.
+pub fn children(pid: u32) -> Result<BTreeSet<u32>> {
+    let parents = parents()?;
+    Ok(parents.into_iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| child).collect())
+}
+
+/// Whether the process runs (a zombie does not).
+pub fn is_alive(pid: u32) -> bool {
+    status_of(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// Waits until none of the processes runs any more.
+pub async fn until_gone(pids: &BTreeSet<u32>, bound: Duration) -> Result<()> {
+    wait::until("processes end", bound, async || {
+        Ok(pids.iter().all(|pid| !is_alive(*pid)).then_some(()))
+    })
+    .await
+    .with_context(|| {
+        let left: Vec<&u32> = pids.iter().filter(|pid| is_alive(**pid)).collect();
+        format!("still running: {left:?}")
+    })
+}
+
+/// Resident memory in bytes.
+pub fn resident_bytes(pid: u32) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))
+        .with_context(|| format!("process {pid} is gone"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")).context("no VmRSS line")?;
+    Ok(kib.trim().parse::<u64>()? * 1024)
+}
+
+/// Sends a signal.
+pub fn signal(pid: u32, signal: Signal) -> Result<()> {
+    let pid = Pid::from_raw(i32::try_from(pid)?).context("process 0 takes no signals")?;
+    kill_process(pid, signal).with_context(|| format!("cannot signal process {pid:?}"))
+}
+
+/// Every running process with its parent.
+fn parents() -> Result<Vec<(u32, u32)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
+        if let Some((state, parent)) = status_of(pid)
+            && state != 'Z'
+        {
+            found.push((pid, parent));
+        }
+    }
+    Ok(found)
+}
+
+/// State and parent, from `pid (name) state parent ..`; the name may hold anything, parentheses included.
+fn status_of(pid: u32) -> Option<(char, u32)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+}

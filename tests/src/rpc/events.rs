@@ -1,0 +1,64 @@
+//! A stream of events, as it comes.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use bytes::BytesMut;
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use serde_json::Value;
+
+use crate::wait;
+
+/// An event stream, read message by message.
+#[derive(Debug)]
+pub struct Events {
+    body: Incoming,
+    buffer: BytesMut,
+}
+
+impl Events {
+    pub(super) fn new(response: http::Response<Incoming>) -> Result<Self> {
+        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        ensure!(is_stream, "{} with {kind:?} instead of an event stream", response.status());
+        Ok(Self { body: response.into_body(), buffer: BytesMut::new() })
+    }
+
+    /// The next message; nothing at the stream's end. Comments and empty events are skipped.
+    pub async fn next(&mut self, bound: Duration) -> Result<Option<Value>> {
+        wait::within("the next event", bound, async {
+            loop {
+                if let Some(message) = self.take_buffered()? {
+                    return Ok(Some(message));
+                }
+                let Some(frame) = self.body.frame().await else { return Ok(None) };
+                self.buffer.extend(frame?.into_data().unwrap_or_default());
+            }
+        })
+        .await?
+    }
+
+    fn take_buffered(&mut self) -> Result<Option<Value>> {
+        while let Some(end) = self.buffer.windows(2).position(|window| window == b"\n\n") {
+            let event = self.buffer.split_to(end + 2);
+            if let Some(message) = event_message(&String::from_utf8_lossy(&event))? {
+                return Ok(Some(message));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The message in an event's data, if it has any.
+pub(super) fn event_message(event: &str) -> Result<Option<Value>> {
+    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
+    let data: Vec<&str> = lines.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect();
+    let data = data.join("\n");
+    if data.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_str(&data)
+        .map(Some)
+        .with_context(|| format!("an event that is no JSON: {data}"))
+}

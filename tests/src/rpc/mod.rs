@@ -1,0 +1,206 @@
+//! A JSON-RPC client of either era that hides nothing: statuses, headers and every message of an answer.
+
+use std::{
+    net::SocketAddr,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use anyhow::{Context as _, Result};
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+use crate::http as web;
+
+mod events;
+mod reply;
+
+pub use self::{events::Events, reply::Reply};
+
+/// The newest revision with sessions.
+pub const LEGACY: &str = "2025-11-25";
+/// The stateless revision.
+pub const MODERN: &str = "2026-07-28";
+
+const ACCEPT: &str = "application/json, text/event-stream";
+
+/// One client of one endpoint.
+#[derive(Debug)]
+pub struct Client {
+    address: SocketAddr,
+    path: String,
+    era: Era,
+    next_id: AtomicU64,
+}
+
+#[derive(Debug)]
+enum Era {
+    Legacy { session: Option<String>, initialized: Value },
+    Modern { capabilities: Value },
+}
+
+impl Client {
+    /// Opens a legacy session: `initialize`, then `notifications/initialized`.
+    pub async fn legacy(address: SocketAddr, path: &str) -> Result<Self> {
+        Self::legacy_with(address, path, json!({})).await
+    }
+
+    /// Opens a legacy session with these client capabilities.
+    pub async fn legacy_with(address: SocketAddr, path: &str, capabilities: Value) -> Result<Self> {
+        let era = Era::Legacy { session: None, initialized: Value::Null };
+        let mut client = Self::new(address, path, era);
+        let params = json!({
+            "protocolVersion": LEGACY,
+            "capabilities": capabilities,
+            "clientInfo": {"name": "plugway-tests", "version": "0"},
+        });
+        let reply = client.call("initialize", params).await?;
+        let initialized = reply.result()?.clone();
+        let session = reply.header("mcp-session-id").map(str::to_owned);
+        client.era = Era::Legacy { session, initialized };
+        client.notify("notifications/initialized", json!({})).await?;
+        Ok(client)
+    }
+
+    /// A modern client without capabilities.
+    pub fn modern(address: SocketAddr, path: &str) -> Self {
+        Self::modern_with(address, path, json!({}))
+    }
+
+    /// A modern client with these capabilities in every request.
+    pub fn modern_with(address: SocketAddr, path: &str, capabilities: Value) -> Self {
+        Self::new(address, path, Era::Modern { capabilities })
+    }
+
+    fn new(address: SocketAddr, path: &str, era: Era) -> Self {
+        Self { address, path: path.to_owned(), era, next_id: AtomicU64::new(1) }
+    }
+
+    /// The id of the legacy session.
+    pub fn session(&self) -> Option<&str> {
+        match &self.era {
+            Era::Legacy { session, .. } => session.as_deref(),
+            Era::Modern { .. } => None,
+        }
+    }
+
+    /// What `initialize` answered.
+    pub fn initialized(&self) -> Option<&Value> {
+        match &self.era {
+            Era::Legacy { initialized, .. } => Some(initialized),
+            Era::Modern { .. } => None,
+        }
+    }
+
+    /// Sends a request and reads its whole answer, be it JSON or an event stream.
+    pub async fn call(&self, method: &str, params: Value) -> Result<Reply> {
+        let (id, request) = self.request(method, params)?;
+        Ok(Reply::new(id, web::send(self.address, request).await?))
+    }
+
+    /// `tools/call`; the answer's result.
+    pub async fn call_tool(&self, name: &str, arguments: Value) -> Result<Value> {
+        let params = json!({"name": name, "arguments": arguments});
+        Ok(self.call("tools/call", params).await?.result()?.clone())
+    }
+
+    /// `tools/call`; the text of the first content block.
+    pub async fn call_text(&self, name: &str, arguments: Value) -> Result<String> {
+        let result = self.call_tool(name, arguments).await?;
+        let text = result.pointer("/content/0/text").and_then(Value::as_str);
+        text.map(str::to_owned).with_context(|| format!("no text in {result}"))
+    }
+
+    /// The names of all tools, over all pages, in their order.
+    pub async fn tool_names(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        let mut params = json!({});
+        loop {
+            let reply = self.call("tools/list", params).await?;
+            let result = reply.result()?;
+            let tools = result.get("tools").and_then(Value::as_array).context("no `tools`")?;
+            let named = tools.iter().filter_map(|tool| tool.get("name")?.as_str());
+            names.extend(named.map(str::to_owned));
+            let Some(cursor) = result.get("nextCursor") else { return Ok(names) };
+            params = json!({"cursor": cursor});
+        }
+    }
+
+    /// Sends a notification; the status.
+    pub async fn notify(&self, method: &str, params: Value) -> Result<u16> {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let request = self.post(method, None, message.to_string())?;
+        Ok(web::send(self.address, request).await?.status)
+    }
+
+    /// Sends a request and returns its stream of events as they come.
+    pub async fn open(&self, method: &str, params: Value) -> Result<Events> {
+        let (_, request) = self.request(method, params)?;
+        Events::new(web::open(self.address, request).await?)
+    }
+
+    /// The stream on which a legacy server speaks by itself (GET).
+    pub async fn listen(&self) -> Result<Events> {
+        let request = self.head(Method::GET).header("accept", "text/event-stream");
+        Events::new(web::open(self.address, request.body(Full::default())?).await?)
+    }
+
+    /// Ends the legacy session (DELETE); the status.
+    pub async fn delete(&self) -> Result<u16> {
+        let request = self.head(Method::DELETE).body(Full::default())?;
+        Ok(web::send(self.address, request).await?.status)
+    }
+
+    /// A request's id and its HTTP form, for tests that change it before they send it.
+    pub fn request(&self, method: &str, mut params: Value) -> Result<(u64, Request<Full<Bytes>>)> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Era::Modern { capabilities } = &self.era {
+            let params = params.as_object_mut().context("params are no object")?;
+            let meta = params.entry("_meta").or_insert_with(|| json!({}));
+            let meta = meta.as_object_mut().context("`_meta` is no object")?;
+            let key = |name: &str| format!("io.modelcontextprotocol/{name}");
+            meta.entry(key("protocolVersion")).or_insert_with(|| json!(MODERN));
+            meta.entry(key("clientCapabilities")).or_insert_with(|| capabilities.clone());
+            let info = json!({"name": "plugway-tests", "version": "0"});
+            meta.entry(key("clientInfo")).or_insert(info);
+        }
+        let name = ["name", "uri"].into_iter().find_map(|key| params.get(key)?.as_str());
+        let name = name.map(str::to_owned);
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        Ok((id, self.post(method, name.as_deref(), message.to_string())?))
+    }
+
+    fn post(&self, method: &str, name: Option<&str>, body: String) -> Result<Request<Full<Bytes>>> {
+        let mut request = self
+            .head(Method::POST)
+            .header("content-type", "application/json")
+            .header("accept", ACCEPT);
+        if matches!(self.era, Era::Modern { .. }) {
+            request = request.header("mcp-method", method);
+            if let Some(name) = name
+                && ["tools/call", "prompts/get", "resources/read"].contains(&method)
+            {
+                request = request.header("mcp-name", name);
+            }
+        }
+        Ok(request.body(Full::from(body))?)
+    }
+
+    fn head(&self, method: Method) -> http::request::Builder {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(&self.path)
+            .header("host", self.address.to_string());
+        match &self.era {
+            Era::Modern { .. } => request = request.header("mcp-protocol-version", MODERN),
+            Era::Legacy { session: Some(session), .. } => {
+                request = request
+                    .header("mcp-protocol-version", LEGACY)
+                    .header("mcp-session-id", session);
+            }
+            Era::Legacy { session: None, .. } => {}
+        }
+        request
+    }
+}
