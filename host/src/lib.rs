@@ -5,5 +5,8 @@
 
 pub mod catalogue;
 pub mod fault;
+pub mod listener;
 pub mod pipeline;
 pub mod protocol;
+pub mod session;
+pub mod transport;

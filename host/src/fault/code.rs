@@ -34,6 +34,8 @@ codes! {
     UnknownMethod = "unknown-method", Client;
     /// Parameters are missing or wrong.
     InvalidParams = "invalid-params", Client;
+    /// A modern request lacks a required key of `_meta`.
+    MissingMeta = "missing-meta", Client;
     /// No such tool, prompt or resource for this caller.
     UnknownName = "unknown-name", Client;
     /// The body is larger than the limit.

@@ -11,7 +11,7 @@ use crate::protocol::{Kind, Message, sse};
 pub const REVIEW_MAX: usize = 1024 * 1024;
 
 /// The JSON-RPC response of an answer, whatever its form.
-pub(super) async fn response(answer: Answer) -> Result<Message, Fault> {
+pub async fn response(answer: Answer) -> Result<Message, Fault> {
     match answer.form {
         Form::Json => parse(whole(answer.body).await?),
         Form::Events => {

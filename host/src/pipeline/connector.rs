@@ -62,6 +62,15 @@ impl Connector {
         })
     }
 
+    /// Whether each plugin is ready, by its name, and what it says about it.
+    pub async fn plugins_ready(&self) -> Vec<(String, Result<String, String>)> {
+        let mut states = vec![(self.router.name().to_owned(), self.router.ready().await)];
+        for policy in &self.policies {
+            states.push((policy.name().to_owned(), policy.ready().await));
+        }
+        states
+    }
+
     /// Whether an upstream answers `completion/complete`.
     pub fn completes(&self) -> bool {
         self.upstreams.iter().any(|served| {

@@ -1,0 +1,50 @@
+//! What a path and a method name.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use http::{Method, Request};
+use hyper::body::Incoming;
+
+use crate::fault::{Code, Fault};
+use crate::pipeline::RequestId;
+use crate::transport::reply::{self, Asked, Reply};
+use crate::transport::{Site, delete, get, health, post};
+
+/// Answers one HTTP request.
+pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
+    let (head, body) = request.into_parts();
+    if let Err(fault) = site.hosts.check(&head.headers) {
+        return reply::fault(&fault, Asked::unknown(RequestId::next()));
+    }
+    if let Some(endpoint) = site.endpoints.get(head.uri.path()) {
+        return match head.method {
+            Method::POST => post::post(&site, endpoint, head.headers, body).await,
+            Method::GET => get::get(&site, endpoint, &head.headers),
+            Method::DELETE => delete::delete(&site, endpoint, &head.headers).await,
+            _ => refuse(Code::MethodNotAllowed, "This path takes POST, GET and DELETE."),
+        };
+    }
+    own(&site, &head).await
+}
+
+/// The paths of plugway itself.
+async fn own(site: &Arc<Site>, head: &Parts) -> Reply {
+    let reading = head.method == Method::GET || head.method == Method::HEAD;
+    match head.uri.path() {
+        "/health" | "/healthz" | "/ready" | "/metrics" if !reading => {
+            refuse(Code::MethodNotAllowed, "This path takes GET.")
+        }
+        "/health" | "/healthz" => health::health(site),
+        "/ready" => health::ready(site).await,
+        "/metrics" => reply::text("text/plain; version=0.0.4; charset=utf-8", (site.metrics)(site)),
+        _ => refuse(
+            Code::UnknownPath,
+            "There is nothing at this path: an MCP endpoint ends in /mcp.",
+        ),
+    }
+}
+
+fn refuse(code: Code, text: &'static str) -> Reply {
+    reply::fault(&Fault::new(code, text), Asked::unknown(RequestId::next()))
+}

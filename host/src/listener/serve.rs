@@ -1,0 +1,113 @@
+//! The accept loop.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::route::route;
+use crate::transport::Site;
+
+/// Bounds of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListenerLimits {
+    /// Connections at once; one more waits in the system's queue.
+    pub connections: usize,
+    /// Time for the head of a request to arrive, idle time before it included.
+    pub head_time: Duration,
+    /// Time for requests in flight to end when plugway stops.
+    pub drain_time: Duration,
+}
+
+impl Default for ListenerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            head_time: Duration::from_secs(120),
+            drain_time: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Serves until `stop` is cancelled, then lets requests in flight end.
+pub async fn serve(
+    listener: TcpListener,
+    site: Arc<Site>,
+    limits: ListenerLimits,
+    stop: CancellationToken,
+) {
+    let permits = Arc::new(Semaphore::new(limits.connections));
+    let tasks = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = accept(&listener, &permits) => accepted,
+        };
+        let Some((stream, permit)) = accepted else { continue };
+        let (site, stop) = (site.clone(), stop.clone());
+        tasks.spawn(async move {
+            connection(stream, site, limits, stop).await;
+            drop(permit);
+        });
+    }
+    drop(listener);
+    tasks.close();
+    if tokio::time::timeout(limits.drain_time, tasks.wait()).await.is_err() {
+        tracing::warn!(connections = tasks.len(), "stopped with connections still open");
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    permits: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let permit = permits.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, permit)),
+        Err(error) => {
+            // Out of file descriptors, or the peer went away: neither ends the listener.
+            tracing::warn!(%error, "a connection could not be accepted");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            None
+        }
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    site: Arc<Site>,
+    limits: ListenerLimits,
+    stop: CancellationToken,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no delay could not be set");
+    }
+    let service = service_fn(move |request| {
+        let site = site.clone();
+        async move { Ok::<_, Infallible>(route(site, request).await) }
+    });
+    let mut connection = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.head_time)
+            .max_buf_size(64 * 1024)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}

@@ -1,0 +1,109 @@
+//! What waits for a session's GET stream.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use crate::pipeline::Outbox;
+
+/// Messages that may wait; one more is dropped.
+const MAX_MESSAGES: usize = 128;
+/// Bytes that may wait; a message beyond them is dropped.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Messages for the client that belong to no request in flight.
+#[derive(Debug, Default)]
+pub struct SessionOutbox {
+    queue: Mutex<Queue>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: VecDeque<Bytes>,
+    bytes: usize,
+    /// Counts streams: only the newest one gets messages.
+    stream: u64,
+    /// Streams that have not ended yet.
+    open: u32,
+    closed: bool,
+}
+
+impl SessionOutbox {
+    /// A new stream takes over; an older one ends. A client that lost its stream without noticing is not locked out.
+    pub fn listen(self: &Arc<Self>) -> Listener {
+        let mut queue = self.lock();
+        queue.stream += 1;
+        queue.open += 1;
+        let stream = queue.stream;
+        drop(queue);
+        self.changed.notify_waiters();
+        Listener { outbox: self.clone(), stream }
+    }
+
+    /// Ends the stream: the session is over.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_waiters();
+    }
+
+    /// Whether a stream is open.
+    pub fn has_listener(&self) -> bool {
+        self.lock().open > 0
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outbox for SessionOutbox {
+    fn offer(&self, message: Bytes) -> bool {
+        let mut queue = self.lock();
+        let fits = queue.messages.len() < MAX_MESSAGES && queue.bytes + message.len() <= MAX_BYTES;
+        if fits && !queue.closed {
+            queue.bytes += message.len();
+            queue.messages.push_back(message);
+        }
+        drop(queue);
+        self.changed.notify_waiters();
+        fits
+    }
+}
+
+/// The reading end of one stream.
+#[derive(Debug)]
+pub struct Listener {
+    outbox: Arc<SessionOutbox>,
+    stream: u64,
+}
+
+impl Listener {
+    /// The next message; none when another stream took over or the session ended.
+    pub async fn next(&self) -> Option<Bytes> {
+        loop {
+            let changed = self.outbox.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let mut queue = self.outbox.lock();
+                if queue.stream != self.stream || queue.closed {
+                    return None;
+                }
+                if let Some(message) = queue.messages.pop_front() {
+                    queue.bytes -= message.len();
+                    return Some(message);
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.outbox.lock().open -= 1;
+    }
+}

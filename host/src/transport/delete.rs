@@ -1,0 +1,31 @@
+//! DELETE: the client ends its session.
+
+use http::HeaderMap;
+
+use super::reply::{self, Asked, Reply};
+use super::site::{Endpoint, Site};
+use super::{headers, legacy};
+use crate::fault::{Code, Fault};
+use crate::pipeline::RequestId;
+use crate::protocol::header as mcp;
+
+/// Ends the session, and with it the sessions that upstreams keep for it.
+pub async fn delete(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
+    match end(site, endpoint, head).await {
+        Ok(()) => reply::empty(true),
+        Err(fault) => reply::fault(&fault, Asked::unknown(RequestId::next())),
+    }
+}
+
+async fn end(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Result<(), Fault> {
+    headers::check_single(head)?;
+    if !head.contains_key(mcp::SESSION_ID) {
+        let text = "There is nothing to end without a session.";
+        return Err(Fault::new(Code::MethodNotAllowed, text));
+    }
+    let session = legacy::session(site, endpoint, head)?;
+    if let Some(session) = site.sessions.remove(session.id) {
+        session.end().await;
+    }
+    Ok(())
+}

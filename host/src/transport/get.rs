@@ -1,0 +1,37 @@
+//! GET: the stream of a legacy session for what belongs to no request.
+
+use std::sync::Arc;
+
+use futures_util::stream;
+use http::HeaderMap;
+
+use super::reply::{self, Asked, Reply};
+use super::site::{Endpoint, Site};
+use super::stream::Events;
+use super::{headers, legacy};
+use crate::fault::{Code, Fault};
+use crate::pipeline::RequestId;
+use crate::protocol::{header as mcp, sse};
+
+/// Opens the stream. A session has one: a newer one takes over.
+pub fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
+    open(site, endpoint, head)
+        .unwrap_or_else(|fault| reply::fault(&fault, Asked::unknown(RequestId::next())))
+}
+
+fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {
+    headers::check_single(head)?;
+    if !head.contains_key(mcp::SESSION_ID) {
+        // The modern era has no such stream, and a client that probes takes 405 for exactly that.
+        let text = "There is no stream without a session.";
+        return Err(Fault::new(Code::MethodNotAllowed, text));
+    }
+    headers::check_accept(head, &["text/event-stream"])?;
+    let session = legacy::session(site, endpoint, head)?;
+    let listener = session.outbox.listen();
+    let messages = stream::unfold(listener, |listener| async {
+        let message = listener.next().await?;
+        Some((Ok(sse::encode(&message)), listener))
+    });
+    Ok(reply::events(Events::new(Box::pin(messages), site.bounds.keep_alive, None)))
+}

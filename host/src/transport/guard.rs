@@ -1,0 +1,99 @@
+//! Which hosts and origins may ask: the guard against DNS rebinding (MCP, Streamable HTTP, "Security Warning").
+
+use http::HeaderMap;
+use http::header::{HOST, ORIGIN};
+
+use super::headers;
+use crate::fault::{Code, Fault};
+
+/// Names under which the listener may be addressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// `localhost`, `127.0.0.1` and `[::1]`, at any port.
+    Loopback,
+    /// Exactly these, with or without a port.
+    Exactly(Vec<String>),
+}
+
+impl Hosts {
+    /// Refuses a request whose Host or Origin is not one of these.
+    pub fn check(&self, request: &HeaderMap) -> Result<(), Fault> {
+        let host = headers::single(request, &HOST)?.unwrap_or_default();
+        if !self.allows(host) {
+            return Err(forbidden("Host", host, "allowed_hosts"));
+        }
+        match headers::single(request, &ORIGIN)? {
+            None => Ok(()),
+            Some(origin) => {
+                let authority = origin.split_once("://").map(|(_, authority)| authority);
+                if authority.is_some_and(|authority| self.allows(authority)) {
+                    return Ok(());
+                }
+                Err(forbidden("Origin", origin, "allowed_hosts"))
+            }
+        }
+    }
+
+    fn allows(&self, authority: &str) -> bool {
+        let host = without_port(authority);
+        match self {
+            Self::Loopback => {
+                host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]"
+            }
+            Self::Exactly(hosts) => hosts.iter().any(|allowed| {
+                allowed.eq_ignore_ascii_case(authority) || allowed.eq_ignore_ascii_case(host)
+            }),
+        }
+    }
+}
+
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+fn forbidden(header: &str, value: &str, key: &str) -> Fault {
+    let value: String = value.chars().take(100).collect();
+    let text =
+        format!("The {header} {value:?} is not allowed here: the operator lists it in {key}.");
+    Fault::new(Code::ForbiddenOrigin, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+
+    use super::Hosts;
+
+    fn check(hosts: &Hosts, host: &'static str, origin: Option<&'static str>) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", HeaderValue::from_static(host));
+        if let Some(origin) = origin {
+            headers.insert("origin", HeaderValue::from_static(origin));
+        }
+        hosts.check(&headers).is_ok()
+    }
+
+    #[test]
+    fn only_the_listeners_own_names_may_ask() {
+        let loopback = Hosts::Loopback;
+        let exact = Hosts::Exactly(vec!["mcp.example.com".to_owned()]);
+        for (hosts, host, origin, allowed) in [
+            (&loopback, "127.0.0.1:9000", None, true),
+            (&loopback, "localhost", Some("http://localhost:5173"), true),
+            (&loopback, "[::1]:9000", None, true),
+            (&loopback, "evil.example", None, false),
+            (&loopback, "localhost.evil.example", None, false),
+            (&loopback, "127.0.0.1:9000", Some("http://evil.example"), false),
+            (&loopback, "127.0.0.1:9000", Some("null"), false),
+            (&loopback, "", None, false),
+            (&exact, "mcp.example.com:443", None, true),
+            (&exact, "127.0.0.1:9000", None, false),
+            (&exact, "mcp.example.com", Some("https://mcp.example.com"), true),
+        ] {
+            assert_eq!(check(hosts, host, origin), allowed, "{host} {origin:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `GET /health` (alive) and `GET /ready` (can serve).
+
+use serde_json::{Map, Value, json};
+
+use super::reply::{self, Reply};
+use super::site::Site;
+use crate::pipeline::Connector;
+
+/// 200 while the process lives. The members are those that monitors of the reference read.
+pub fn health(site: &Site) -> Reply {
+    let connectors: Vec<_> = site.connectors().collect();
+    let body = match connectors.as_slice() {
+        [only] => describe(only, "healthy"),
+        many => {
+            let all: Map<String, Value> = many
+                .iter()
+                .map(|connector| (connector.name.to_string(), upstreams(connector)))
+                .collect();
+            json!({ "status": "healthy", "server": "plugway", "type": "router", "upstreams": {}, "connectors": all })
+        }
+    };
+    reply::status(true, body.to_string())
+}
+
+/// 200 when every connector can serve calls, else 503.
+pub async fn ready(site: &Site) -> Reply {
+    let mut all = Map::new();
+    let mut good = true;
+    for connector in site.connectors() {
+        let mut problems = Vec::new();
+        if !connector.serves() {
+            problems.push("no upstream can be reached yet".to_owned());
+        }
+        let mut plugins = Map::new();
+        for (name, state) in connector.plugins_ready().await {
+            let (word, said) = match state {
+                Ok(said) => ("ready", said),
+                Err(said) => {
+                    problems.push(format!("the plugin {name} is not ready: {said}"));
+                    ("not ready", said)
+                }
+            };
+            plugins.insert(name, json!({ "state": word, "says": said }));
+        }
+        good &= problems.is_empty();
+        let state = json!({
+            "ready": problems.is_empty(), "problems": problems,
+            "upstreams": upstreams(connector), "plugins": plugins,
+        });
+        all.insert(connector.name.to_string(), state);
+    }
+    let degraded = (site.degraded)();
+    let body = json!({ "ready": good, "degraded": degraded, "connectors": all });
+    reply::status(good, body.to_string())
+}
+
+fn describe(connector: &Connector, status: &str) -> Value {
+    json!({
+        "status": status, "server": &*connector.name, "type": "router",
+        "upstreams": upstreams(connector),
+    })
+}
+
+fn upstreams(connector: &Connector) -> Value {
+    let phases: Map<String, Value> =
+        connector.phases().map(|(name, phase)| (name.to_string(), phase.as_str().into())).collect();
+    Value::Object(phases)
+}

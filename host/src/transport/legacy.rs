@@ -1,0 +1,117 @@
+//! Messages of the legacy era: `initialize` opens a session, everything else is part of one.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue};
+
+use super::headers;
+use super::reply::{self, Reply};
+use super::site::{Endpoint, Site};
+use super::stream::Guarded;
+use crate::fault::{Code, Fault};
+use crate::pipeline::port::{Answer, Body};
+use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
+use crate::protocol::{Field, Id, Kind, Message, Method, Revision, header as mcp};
+use crate::session::Session;
+
+/// Answers one message.
+pub(super) async fn serve(
+    site: &Arc<Site>,
+    endpoint: &Endpoint,
+    head: HeaderMap,
+    message: Message,
+    request_id: RequestId,
+) -> Result<Reply, Fault> {
+    if message.method() == Method::Initialize && message.kind() == Kind::Request {
+        return initialize(site, endpoint, &message, request_id);
+    }
+    let session = session(site, endpoint, &head)?;
+    match (message.kind(), message.id().cloned()) {
+        (Kind::Request, Some(id)) => {
+            let answered = request(&session, head, message, &id, request_id).await?;
+            Ok(reply::answer(answered, site.bounds.keep_alive, &id, request_id))
+        }
+        (Kind::Notification, _) => {
+            notification(&session, message).await;
+            Ok(reply::empty(false))
+        }
+        // Nothing is asked of clients yet, so there is nothing that a response could answer.
+        _ => Ok(reply::empty(false)),
+    }
+}
+
+/// The session of a request.
+pub(super) fn session(
+    site: &Site,
+    endpoint: &Endpoint,
+    head: &HeaderMap,
+) -> Result<Arc<Session>, Fault> {
+    let Some(id) = headers::get(head, mcp::SESSION_ID)? else {
+        let text = "The header Mcp-Session-Id is missing: initialize first, or send a request of revision 2026-07-28.";
+        return Err(Fault::new(Code::SessionMissing, text));
+    };
+    site.sessions.find(&endpoint.connector, None, id)
+}
+
+fn initialize(
+    site: &Site,
+    endpoint: &Endpoint,
+    message: &Message,
+    request_id: RequestId,
+) -> Result<Reply, Fault> {
+    let Some(id) = message.id() else {
+        return Err(Fault::new(Code::InvalidRequest, "The method initialize needs an id."));
+    };
+    let Some(wanted) = message.string(Field::ProtocolVersion) else {
+        let text = "The params of initialize need a string \"protocolVersion\".";
+        return Err(Fault::new(Code::InvalidParams, text));
+    };
+    // An unknown revision, and the modern one that has no handshake, are answered with the newest that has one.
+    let revision = Revision::parse(&wanted)
+        .map_or(Revision::NEWEST_LEGACY, |wanted| wanted.min(Revision::NEWEST_LEGACY));
+    let session = site.sessions.open(&endpoint.connector, None, revision, message)?;
+    let result = handshake::initialize(&endpoint.connector, revision);
+    let answered = answer::result(id, result.as_bytes());
+    let mut reply = reply::answer(answered, site.bounds.keep_alive, id, request_id);
+    if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
+        reply.headers_mut().insert(mcp::SESSION_ID, value);
+    }
+    Ok(reply)
+}
+
+/// Runs one request of a session; it counts as in flight until its answer was sent.
+pub(super) async fn request(
+    session: &Arc<Session>,
+    head: HeaderMap,
+    message: Message,
+    id: &Id,
+    request_id: RequestId,
+) -> Result<Answer, Fault> {
+    let guard = session.flights.begin(id)?;
+    let request = Request {
+        request_id,
+        caller: session.caller.clone(),
+        party: session.party.clone(),
+        message,
+        headers: Arc::new(headers::without_credentials(head)),
+        session: Some(session.tag.clone()),
+        passed: Vec::new(),
+        flight: guard.flight.clone(),
+        depth: 0,
+    };
+    let mut answered = dispatch(&session.connector, request).await?;
+    if let Body::Stream(chunks, length) = answered.body {
+        answered.body = Body::Stream(Box::pin(Guarded { chunks, guard }), length);
+    }
+    Ok(answered)
+}
+
+pub(super) async fn notification(session: &Session, message: Message) {
+    if message.method() != Method::Cancelled {
+        return;
+    }
+    let id = message.field(Field::RequestId).and_then(Id::parse);
+    if let Some(id) = id {
+        session.cancel(&id, message).await;
+    }
+}

@@ -1,0 +1,22 @@
+//! MCP over HTTP, toward clients: Streamable HTTP of both eras.
+//!
+//! Reading order: [`site`] is what is served; [`post`] takes messages, [`legacy`] and [`modern`] know how each era
+//! finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy session.
+//! [`guard`], [`headers`] and [`body`] check what comes in; [`reply`] alone turns answers and faults into HTTP.
+
+pub mod batch;
+pub mod body;
+pub mod delete;
+pub mod get;
+pub mod guard;
+pub mod headers;
+pub mod health;
+pub mod legacy;
+pub mod modern;
+pub mod post;
+pub mod reply;
+pub mod site;
+pub mod stream;
+
+pub use reply::{Reply, ReplyBody};
+pub use site::{Bounds, Site};

@@ -1,0 +1,117 @@
+//! POST: one message of a client.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use http_body::Body;
+
+use super::reply::{self, Asked, Reply};
+use super::site::{Endpoint, Site};
+use super::{batch, body, headers, legacy, modern};
+use crate::fault::{Code, Fault};
+use crate::pipeline::RequestId;
+use crate::protocol::{Era, Field, Kind, Malformed, Message, Method, Revision, header as mcp};
+
+/// Takes a message and answers it.
+pub async fn post<B>(site: &Arc<Site>, endpoint: &Endpoint, head: HeaderMap, body: B) -> Reply
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    let request_id = RequestId::next();
+    let text = match checked_body(site, &head, body).await {
+        Ok(text) => text,
+        Err(fault) => return reply::fault(&fault, Asked::unknown(request_id)),
+    };
+    let message = match Message::parse(text.clone()) {
+        Ok(message) => message,
+        Err(Malformed::Batch) => return batch::serve(site, endpoint, head, text).await,
+        Err(error) => return reply::fault(&malformed(&error), Asked::unknown(request_id)),
+    };
+    serve(site, endpoint, head, message, request_id).await
+}
+
+/// Answers one message.
+pub(super) async fn serve(
+    site: &Arc<Site>,
+    endpoint: &Endpoint,
+    head: HeaderMap,
+    message: Message,
+    request_id: RequestId,
+) -> Reply {
+    let id = message.id().cloned();
+    let method = message.method();
+    let era = era(&head, &message);
+    let served = match era {
+        Ok(Era::Modern) => modern::serve(site, endpoint, head, message, request_id).await,
+        Ok(Era::Legacy) => legacy::serve(site, endpoint, head, message, request_id).await,
+        Err(ref fault) => {
+            let asked = Asked { request_id, era: Era::Modern, method, id: id.as_ref() };
+            return reply::fault(fault, asked);
+        }
+    };
+    served.unwrap_or_else(|fault| {
+        let era = era.unwrap_or(Era::Modern);
+        reply::fault(&fault, Asked { request_id, era, method, id: id.as_ref() })
+    })
+}
+
+async fn checked_body<B>(site: &Site, head: &HeaderMap, body: B) -> Result<Bytes, Fault>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    headers::check_single(head)?;
+    headers::check_content_type(head)?;
+    headers::check_accept(head, &["application/json", "text/event-stream"])?;
+    if head.contains_key(header::CONTENT_ENCODING) {
+        let text = "A message must not be compressed: send it without a content encoding.";
+        return Err(Fault::new(Code::UnsupportedMediaType, text));
+    }
+    body::read(body, &site.bounds).await
+}
+
+/// What is wrong with the text of a message.
+pub(super) fn malformed(error: &Malformed) -> Fault {
+    let code = match error {
+        Malformed::Utf8 { .. } | Malformed::Scan(_) => Code::ParseError,
+        _ => Code::InvalidRequest,
+    };
+    let text = error.to_string();
+    let mut sentence = text.chars();
+    let first = sentence.next().map_or_else(String::new, |first| first.to_uppercase().to_string());
+    Fault::new(code, format!("{first}{}.", sentence.as_str()))
+}
+
+/// The era of a message: what its `_meta` says, else its header (MCP 2026-07-28, "Era negotiation").
+fn era(head: &HeaderMap, message: &Message) -> Result<Era, Fault> {
+    let stated = message.field(Field::MetaProtocolVersion);
+    if stated.is_some() {
+        return Ok(Era::Modern);
+    }
+    let header = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    match header.map(Revision::parse) {
+        Some(Some(revision)) => Ok(revision.era()),
+        // `initialize` negotiates in its body, whatever the header says.
+        _ if message.method() == Method::Initialize => Ok(Era::Legacy),
+        None => Ok(Era::Legacy),
+        Some(None) if message.kind() == Kind::Request => {
+            Err(unsupported(header.unwrap_or_default()))
+        }
+        Some(None) => {
+            let text =
+                "The header MCP-Protocol-Version names a revision that this server does not speak.";
+            Err(Fault::new(Code::UnsupportedVersion, text))
+        }
+    }
+}
+
+/// The revision is not one of ours (SEP-2575: `data.supported`, `data.requested`).
+pub(super) fn unsupported(requested: &str) -> Fault {
+    let requested: String = requested.chars().take(64).collect();
+    let supported: Vec<&str> = Revision::ALL.into_iter().map(Revision::as_str).collect();
+    let text = format!("The protocol version {requested:?} is not supported.");
+    let data = serde_json::json!({ "supported": supported, "requested": requested });
+    Fault::new(Code::UnsupportedVersion, text).with_data(data.to_string())
+}

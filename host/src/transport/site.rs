@@ -1,0 +1,83 @@
+//! What one listener serves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::guard::Hosts;
+use crate::pipeline::{Connector, NoOutbox, Party, PartyId};
+use crate::protocol::Revision;
+use crate::session::Sessions;
+
+/// Bounds of what clients may send and how long they may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of a request body.
+    pub body: usize,
+    /// Time for a request body to arrive.
+    pub body_time: Duration,
+    /// Silence on a stream after which a comment is sent.
+    pub keep_alive: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            body: 4 * 1024 * 1024,
+            body_time: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+}
+
+/// What is served at one MCP endpoint.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// The connector.
+    pub connector: Arc<Connector>,
+    /// Stands for everybody whom plugway cannot tell apart: modern requests without identity.
+    pub strangers: PartyId,
+}
+
+/// Everything that one listener serves.
+pub struct Site {
+    /// Endpoints by path, such as `/mcp` or `/hub/mcp`.
+    pub endpoints: HashMap<Box<str>, Endpoint>,
+    /// Sessions of the legacy era.
+    pub sessions: Sessions,
+    /// Which hosts and origins may ask.
+    pub hosts: Hosts,
+    /// Bounds of requests.
+    pub bounds: Bounds,
+    /// Text for `GET /metrics`.
+    pub metrics: Box<dyn Fn(&Self) -> String + Send + Sync>,
+    /// What is wrong although calls are served: broken plugin files, a refused configuration.
+    pub degraded: Box<dyn Fn() -> Vec<String> + Send + Sync>,
+}
+
+impl Site {
+    /// Connectors with the paths of their endpoints, in no order.
+    pub fn connectors(&self) -> impl Iterator<Item = &Arc<Connector>> {
+        self.endpoints.values().map(|endpoint| &endpoint.connector)
+    }
+}
+
+impl Endpoint {
+    /// The party of one modern request without identity.
+    pub fn stranger(&self, client_info: Option<Arc<str>>, capabilities: Option<Arc<str>>) -> Party {
+        Party {
+            id: self.strangers,
+            revision: Revision::NEWEST,
+            shared_by_strangers: true,
+            client_info,
+            capabilities,
+            outbox: Arc::new(NoOutbox),
+        }
+    }
+}
+
+impl std::fmt::Debug for Site {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Site").field("endpoints", &self.endpoints).finish_non_exhaustive()
+    }
+}

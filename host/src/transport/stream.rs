@@ -1,0 +1,94 @@
+//! Streams toward clients: kept open by comments, ended by a message where something fails.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::reply;
+use crate::fault::Fault;
+use crate::pipeline::RequestId;
+use crate::pipeline::port::Chunks;
+use crate::protocol::{Id, sse};
+
+/// A stream of events that sends a comment after each silence, and a JSON-RPC error in place of a fault.
+pub struct Events {
+    chunks: Option<Chunks>,
+    silence: Duration,
+    timer: Pin<Box<Sleep>>,
+    request: Option<(Id, RequestId)>,
+}
+
+impl Events {
+    /// Wraps a stream; a fault becomes the answer to `request`, or ends a stream that answers none.
+    pub fn new(chunks: Chunks, silence: Duration, request: Option<(Id, RequestId)>) -> Self {
+        Self { chunks: Some(chunks), silence, timer: Box::pin(sleep(silence)), request }
+    }
+
+    fn rest(&mut self) {
+        let next = Instant::now() + self.silence;
+        self.timer.as_mut().reset(next);
+    }
+}
+
+impl Stream for Events {
+    type Item = Result<Bytes, Fault>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(chunks) = self.chunks.as_mut() else { return Poll::Ready(None) };
+        match chunks.as_mut().poll_next(cx) {
+            Poll::Ready(Some(Ok(chunk))) => {
+                self.rest();
+                Poll::Ready(Some(Ok(chunk)))
+            }
+            Poll::Ready(Some(Err(fault))) => {
+                self.chunks = None;
+                let Some((id, request_id)) = self.request.take() else { return Poll::Ready(None) };
+                let text = reply::fault_text(&fault, Some(&id), request_id);
+                Poll::Ready(Some(Ok(sse::encode(&text))))
+            }
+            Poll::Ready(None) => {
+                self.chunks = None;
+                Poll::Ready(None)
+            }
+            Poll::Pending => match self.timer.as_mut().poll(cx) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(()) => {
+                    self.rest();
+                    Poll::Ready(Some(Ok(Bytes::from_static(sse::KEEP_ALIVE))))
+                }
+            },
+        }
+    }
+}
+
+/// Keeps something alive until the stream has ended.
+pub struct Guarded<G> {
+    /// The stream.
+    pub chunks: Chunks,
+    /// What is kept.
+    pub guard: G,
+}
+
+impl<G: Unpin> Stream for Guarded<G> {
+    type Item = Result<Bytes, Fault>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.chunks.as_mut().poll_next(cx)
+    }
+}
+
+impl std::fmt::Debug for Events {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Events").field("silence", &self.silence).finish_non_exhaustive()
+    }
+}
+
+impl<G> std::fmt::Debug for Guarded<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guarded").finish_non_exhaustive()
+    }
+}
