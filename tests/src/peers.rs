@@ -3,11 +3,25 @@
 //! Tests that use them have `peer_` in their name: `cargo xtask test` leaves those out, and says so, where Node or
 //! Python are missing.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use tokio::{
+    net::TcpStream,
+    process::{Child, Command},
+};
 
-use crate::binary;
+use crate::{binary, scratch::Scratch, wait};
+
+const CALLED_WITHIN: Duration = Duration::from_mins(1);
+const STARTED_WITHIN: Duration = Duration::from_mins(1);
 
 /// Where the programs are.
 #[derive(Debug, Clone)]
@@ -32,24 +46,123 @@ impl Peers {
         if pinned.exists() { pinned } else { PathBuf::from("node") }
     }
 
-    /// The server "everything": `node <this> stdio` or `PORT=.. node <this> streamableHttp`.
-    pub fn server_everything(&self) -> PathBuf {
-        self.home.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
-    }
-
-    /// The Inspector: `node <this> --cli URL --transport http --method tools/list`.
-    pub fn inspector(&self) -> PathBuf {
-        self.home
-            .join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
-    }
-
     /// Python with `mcp` and `fastmcp`.
     pub fn python(&self) -> PathBuf {
         self.home.join("python/bin/python")
     }
 
-    /// A script of `tests/peers`.
-    pub fn script(&self, name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
+    /// The server "everything": `node <this> stdio`, or `PORT=.. node <this> streamableHttp`.
+    pub fn everything_script(&self) -> PathBuf {
+        self.home.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
     }
+
+    /// The FastMCP server of `tests/peers`: `python <this> stdio`, or `python <this> http PORT`.
+    pub fn fastmcp_script(&self) -> PathBuf {
+        script("server_fastmcp.py")
+    }
+
+    /// Starts "everything" over HTTP. It has no flag for its address and listens on all of them.
+    pub async fn everything(&self) -> Result<PeerServer> {
+        let port = free_port()?;
+        let mut command = Command::new(self.node());
+        command.arg(self.everything_script()).arg("streamableHttp").env("PORT", port.to_string());
+        PeerServer::start(command, port).await
+    }
+
+    /// Starts the FastMCP server over HTTP.
+    pub async fn fastmcp_server(&self) -> Result<PeerServer> {
+        let port = free_port()?;
+        let mut command = Command::new(self.python());
+        command.arg(self.fastmcp_script()).args(["http", &port.to_string()]);
+        PeerServer::start(command, port).await
+    }
+
+    /// Runs the official Python client in mode `legacy`, `auto` or `2026-07-28`, with calls `NAME=JSON`: its
+    /// `protocol`, the names of all `tools`, and the calls' `results`.
+    pub async fn mcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {
+        self.python_client("client_mcp.py", url, mode, calls).await
+    }
+
+    /// The same with the FastMCP client: `tools` and `results`.
+    pub async fn fastmcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {
+        self.python_client("client_fastmcp.py", url, mode, calls).await
+    }
+
+    /// Runs the Inspector against a URL in era `legacy`, `auto` or `modern`: what it prints for words such as
+    /// `--method tools/list`.
+    pub async fn inspector(&self, url: &str, era: &str, words: &[&str]) -> Result<Value> {
+        let scratch = Scratch::new()?;
+        let launcher =
+            "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+        let mut command = Command::new(self.node());
+        command
+            .arg(self.home.join(launcher))
+            .args(["--cli", url, "--transport", "http", "--protocol-era", era])
+            .args(words)
+            // Its catalogue stays out of the home folder.
+            .env("MCP_CATALOG_PATH", scratch.path().join("catalog.json"));
+        run(command).await
+    }
+
+    async fn python_client(
+        &self,
+        name: &str,
+        url: &str,
+        mode: &str,
+        calls: &[&str],
+    ) -> Result<Value> {
+        let mut command = Command::new(self.python());
+        command.arg(script(name)).args([url, mode]).args(calls);
+        run(command).await
+    }
+}
+
+/// A real server over HTTP; it ends with this value.
+#[derive(Debug)]
+pub struct PeerServer {
+    url: String,
+    _child: Child,
+}
+
+impl PeerServer {
+    async fn start(mut command: Command, port: u16) -> Result<Self> {
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = quiet.kill_on_drop(true).spawn()?;
+        wait::until("the real server listens", STARTED_WITHIN, async || {
+            Ok(TcpStream::connect(("127.0.0.1", port)).await.ok())
+        })
+        .await?;
+        // Another program may have taken the port since it was found free.
+        ensure!(child.try_wait()?.is_none(), "the real server ended while it started");
+        Ok(Self { url: format!("http://127.0.0.1:{port}/mcp"), _child: child })
+    }
+
+    /// Its endpoint.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// Runs a client to its end; its stdout as JSON.
+async fn run(mut command: Command) -> Result<Value> {
+    let name = command.as_std().get_args().next().map(OsStr::to_owned).unwrap_or_default();
+    let output = command.stdin(Stdio::null()).kill_on_drop(true).output();
+    let output = wait::within("the real client ends", CALLED_WITHIN, output).await??;
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "{} ended with {}\n{stdout}\n{stderr}",
+        name.display(),
+        output.status
+    );
+    serde_json::from_str(&stdout).with_context(|| format!("not JSON: {stdout}\n{stderr}"))
 }
