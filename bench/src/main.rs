@@ -1,0 +1,35 @@
+//! `plugway-bench`: what a call through plugway costs, as ratios to a bare proxy measured in the same run.
+//!
+//! `run PLUGWAY` starts the other two roles as processes of their own (`echo`, an MCP server that answers at once;
+//! `proxy`, hyper in front of hyper without looking at anything) and the given plugway binary, sends the same calls
+//! through the bare proxy and through plugway in turns, and prints processor time per request, rate, latency, resident
+//! memory and the ratios.
+#![expect(clippy::print_stdout, reason = "printing the figures is what this program does")]
+
+mod echo;
+mod load;
+mod memory;
+mod process;
+mod proxy;
+mod report;
+mod startup;
+
+use anyhow::{Context as _, Result, bail};
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match words.as_slice() {
+        ["echo"] => runtime.block_on(echo::serve()),
+        ["proxy", upstream] => {
+            let upstream = upstream.parse().context("the upstream is no address")?;
+            runtime.block_on(proxy::serve(upstream))
+        }
+        ["run", plugway, rest @ ..] => {
+            let quick = rest.contains(&"--quick");
+            runtime.block_on(report::run(plugway.as_ref(), quick))
+        }
+        _ => bail!("usage: plugway-bench run PLUGWAY [--quick] | echo | proxy ADDRESS"),
+    }
+}
