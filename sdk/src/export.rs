@@ -5,6 +5,24 @@
 /// Names of hooks: `readiness`; `router`, `routing`, `answering`; `dispatcher`, `settling`, `learning`, `merging`;
 /// `visibility`, `admission`, `reviewing`, `inbound`; `transfer`, `filtering`. The type implements [`Plugin`](crate::Plugin)
 /// and the trait of each hook. Once per component, at the top level of the crate. Elsewhere than on wasm it only checks.
+///
+/// A hook without its trait does not compile, nor does a name that is none:
+///
+/// ```compile_fail
+/// # use plugway_sdk::prelude::*;
+/// # struct Mine;
+/// # impl Plugin for Mine { type Config = NoConfig; fn configure(_: NoConfig) -> Result<Self, BadConfig> { Ok(Self) } }
+/// plugway_sdk::export!(Mine: admission);
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail
+/// # use plugway_sdk::prelude::*;
+/// # struct Mine;
+/// # impl Plugin for Mine { type Config = NoConfig; fn configure(_: NoConfig) -> Result<Self, BadConfig> { Ok(Self) } }
+/// plugway_sdk::export!(Mine: admision);
+/// # fn main() {}
+/// ```
 #[macro_export]
 macro_rules! export {
     ($plugin:ident $(: $($hook:ident),+ $(,)?)?) => {

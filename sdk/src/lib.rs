@@ -53,5 +53,9 @@ pub use config::{BadConfig, NoConfig};
 pub use plugin::{Info, Plugin};
 pub use raw::plugway::plugin::types::{Candidate, Failure, Health, Payload, Rejection};
 
+/// For configurations, so that a plugin needs no other crate: derive with `#[serde(crate = "plugway_sdk::serde")]`.
+pub use serde;
+/// For arguments and results.
+pub use serde_json;
 /// For plugins that need a world of their own, beyond what [`export!`] does.
 pub use wit_bindgen;

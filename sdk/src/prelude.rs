@@ -17,3 +17,4 @@ pub use crate::host::{
 };
 pub use crate::plugin::{Info, Plugin};
 pub use crate::{Candidate, Failure, Health, Payload, Rejection};
+pub use serde::Deserialize;

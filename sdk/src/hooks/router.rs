@@ -1,6 +1,6 @@
 //! Routers: they shape what clients see and say which upstream serves a name.
 
-use crate::{Failure, Plugin};
+use crate::{Failure, Plugin, Rejection};
 
 /// What `answer` says: JSON of a result of the called method, or a refusal.
 pub use crate::glue::answering::Reply;
@@ -56,5 +56,24 @@ impl Entry {
     /// A tool that [`Answering::answer`] answers.
     pub fn local_tool(definition: impl Into<String>) -> Self {
         Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Local }
+    }
+}
+
+impl Route {
+    /// To this upstream, by its own name for the thing.
+    pub fn to(upstream: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::Forward((upstream.into(), name.into()))
+    }
+
+    /// Refuses with one sentence that an agent can act on.
+    pub fn refuse(message: impl Into<String>) -> Self {
+        Self::Reject(Rejection::new(message))
+    }
+}
+
+impl Reply {
+    /// Refuses with one sentence that an agent can act on.
+    pub fn refuse(message: impl Into<String>) -> Self {
+        Self::Reject(Rejection::new(message))
     }
 }

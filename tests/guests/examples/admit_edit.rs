@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use plugway_sdk::prelude::*;
-use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]
 struct Config {
     /// Merged into the arguments (RFC 7396).
     #[serde(default)]

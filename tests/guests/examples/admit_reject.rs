@@ -3,10 +3,9 @@
 #![cfg(target_family = "wasm")]
 
 use plugway_sdk::prelude::*;
-use serde::Deserialize;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]
 struct Config {
     /// One sentence.
     #[serde(default = "no")]

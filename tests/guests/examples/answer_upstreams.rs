@@ -3,7 +3,6 @@
 #![cfg(target_family = "wasm")]
 
 use plugway_sdk::prelude::*;
-use serde::Deserialize;
 use serde_json::Value;
 
 /// Serves one tool and hides all others.

@@ -4,6 +4,9 @@
 
 use plugway_sdk::prelude::*;
 
+/// Fits into 64 MiB of memory once, not twice.
+const SIZE: usize = 40_000_000;
+
 /// Answers with 40 MB.
 struct Guest;
 
@@ -17,7 +20,12 @@ impl Plugin for Guest {
 
 impl Admission for Guest {
     fn admit(&self) -> Result<Admit, Failure> {
-        Ok(Admit::Answer(plugway_sdk::answer::text(&"x".repeat(40_000_000))))
+        let (head, tail) = (r#"{"content":[{"type":"text","text":""#, r#""}]}"#);
+        let mut answer = String::with_capacity(head.len() + SIZE + tail.len());
+        answer.push_str(head);
+        answer.extend(std::iter::repeat_n('x', SIZE));
+        answer.push_str(tail);
+        Ok(Admit::Answer(answer))
     }
 }
 

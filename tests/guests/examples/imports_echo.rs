@@ -3,12 +3,11 @@
 #![cfg(target_family = "wasm")]
 
 use plugway_sdk::prelude::*;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Which names to ask for.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields, default)]
 #[derive(Default)]
 struct Config {
     headers: Vec<String>,

@@ -5,10 +5,9 @@
 use std::io::Write as _;
 
 use plugway_sdk::prelude::*;
-use serde::Deserialize;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]
 struct Config {
     /// Lines to each of the two.
     #[serde(default = "many")]

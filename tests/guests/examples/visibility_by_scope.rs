@@ -3,10 +3,9 @@
 #![cfg(target_family = "wasm")]
 
 use plugway_sdk::{glob, prelude::*};
-use serde::Deserialize;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]
 struct Config {
     /// Names that are unknown to callers without the scope.
     #[serde(default)]

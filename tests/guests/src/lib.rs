@@ -33,16 +33,19 @@ pub const MISBEHAVING: &[&str] = &[
     "fails_sometimes",
     "giant_result",
     "host_call_flood",
+    "leaks",
     "log_flood",
     "loop_forever",
     "memory_bomb",
     "panics",
+    "shape_fails",
     "traps_on_argument",
 ];
 
 /// They never load: the host says by name what it does not take.
 pub const REFUSED: &[&str] = &[
     "bad_config",
+    "configure_loops",
     "exports_dispatcher",
     "exports_inbound",
     "exports_transfer",

@@ -2,12 +2,11 @@
 //!
 //! A complete third-party plugin: nothing but the SDK is needed.
 
-use plugway_sdk::prelude::*;
-use serde::Deserialize;
+use plugway_sdk::{glob, prelude::*};
 
 /// What the operator writes under `config:`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]
 pub struct Config {
     /// Tools that nobody may call; `*` stands for any text.
     #[serde(default)]
@@ -34,7 +33,7 @@ impl Plugin for TeamPolicy {
 impl Admission for TeamPolicy {
     fn admit(&self) -> Result<Admit, Failure> {
         let name = call::name();
-        if self.0.refuse.iter().any(|pattern| plugway_sdk::glob::matches(pattern, &name)) {
+        if self.0.refuse.iter().any(|pattern| glob::matches(pattern, &name)) {
             return Ok(Admit::refuse(format!(
                 "This team does not use {name}; ask for another tool."
             )));
