@@ -1,5 +1,4 @@
 //! What reading and renaming a message costs, beside what the JSON library needs for the same.
-#![expect(missing_docs, reason = "the macros of divan make public items")]
 
 use bytes::Bytes;
 use divan::{Bencher, black_box, counter::BytesCount};

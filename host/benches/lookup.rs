@@ -1,5 +1,4 @@
 //! What finding an entry costs: flat in the number of entries.
-#![expect(missing_docs, reason = "the macros of divan make public items")]
 
 use std::sync::Arc;
 
