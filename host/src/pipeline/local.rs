@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::answer::json_string;
 use super::collect;
 use super::connector::Connector;
-use super::dispatch::dispatch;
-use super::exchange::own;
+use super::exchange::{Call, own};
 use super::port::{Answer, Promise, Requester};
 use super::request::{Flight, Request, RequestId};
-use crate::catalogue::{EntryKind, Target};
+use crate::catalogue::{Entry, EntryKind, Hints, Sight, Target};
 use crate::fault::{Code, Fault};
-use crate::protocol::{Message, Method};
+use crate::protocol::{Field, Message, Method};
 
 /// What a client hears when a plugin failed to decide.
 pub(super) const NO_DECISION: &str =
@@ -62,11 +60,60 @@ impl AsCaller {
         if self.request.depth >= MAX_DEPTH {
             return Err("requests of plugins are nested too deep".to_owned());
         }
+        let kind = match Method::of(method) {
+            Method::ToolsCall => EntryKind::Tool,
+            Method::PromptsGet => EntryKind::Prompt,
+            Method::ResourcesRead => EntryKind::Resource,
+            _ => return Err(format!("plugins cannot send {method:?}")),
+        };
         let place = self
             .connector
             .place_of(upstream)
             .ok_or_else(|| format!("this connector has no upstream {upstream:?}"))?;
-        let message = self.shown(place, method, params).await?;
+        let method = json_string(method);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":{method},"params":{params}}}"#);
+        let message = Message::parse(text.into()).map_err(|error| error.to_string())?;
+        let call = self.call(kind, place, message).await?;
+        let answer = Box::pin(call.run()).await.map_err(|fault| fault.to_string())?;
+        let response = collect::response(answer).await.map_err(|fault| fault.to_string())?;
+        match (response.result(), response.error()) {
+            (Some(result), _) => Ok(result.to_owned()),
+            (None, error) => Err(error.unwrap_or("the upstream gave no answer").to_owned()),
+        }
+    }
+
+    /// The call that the plugin wants, under the name that the connector shows for it. What a policy hides from the
+    /// caller is hidden here too; what the router does not show to anybody is judged under the upstream's own name.
+    async fn call(
+        &self,
+        kind: EntryKind,
+        place: usize,
+        message: Message,
+    ) -> Result<Call<'_>, String> {
+        let field = if kind == EntryKind::Resource { Field::Uri } else { Field::Name };
+        let own: Arc<str> = message
+            .string(field)
+            .map(Arc::from)
+            .ok_or_else(|| "params name nothing to ask for".to_owned())?;
+        let view = self.connector.view(&self.request.caller).await.map_err(|f| f.to_string())?;
+        let shown = view.catalogue().entries().iter().zip(0..).find(|(entry, _)| {
+            entry.kind == kind
+                && matches!(&entry.target, Target::Fixed { upstream, name }
+                    if *upstream == place && *name == own)
+        });
+        let entry = match shown {
+            Some((_, at)) if view.sight(at) == Sight::Hidden => {
+                return Err(format!("the upstream has no {own:?}"));
+            }
+            Some((entry, _)) => entry.clone(),
+            None => Arc::new(Entry {
+                kind,
+                key: own.clone(),
+                definition: "{}".into(),
+                target: Target::Fixed { upstream: place, name: own },
+                hints: Hints::default(),
+            }),
+        };
         let request = Request {
             request_id: RequestId::next(),
             message,
@@ -75,44 +122,7 @@ impl AsCaller {
             depth: self.request.depth + 1,
             ..self.request.clone()
         };
-        let answer = dispatch(&self.connector, request).await.map_err(|f| f.to_string())?;
-        let response = collect::response(answer).await.map_err(|fault| fault.to_string())?;
-        match (response.result(), response.error()) {
-            (Some(result), _) => Ok(result.to_owned()),
-            (None, Some(error)) => Err(error.to_owned()),
-            (None, None) => Err("the upstream gave no answer".to_owned()),
-        }
-    }
-
-    /// The plugin's request as the caller would send it: under the name that the connector shows.
-    async fn shown(&self, place: usize, method: &str, params: &str) -> Result<Message, String> {
-        let (kind, member) = match Method::of(method) {
-            Method::ToolsCall => (EntryKind::Tool, "name"),
-            Method::PromptsGet => (EntryKind::Prompt, "name"),
-            Method::ResourcesRead => (EntryKind::Resource, "uri"),
-            _ => return Err(format!("plugins cannot send {method:?}")),
-        };
-        let mut params: indexmap::IndexMap<String, Box<RawValue>> = serde_json::from_str(params)
-            .map_err(|error| format!("params are no JSON object: {error}"))?;
-        let own: String = params
-            .get(member)
-            .and_then(|value| serde_json::from_str(value.get()).ok())
-            .ok_or_else(|| format!("params have no string {member:?}"))?;
-        if kind != EntryKind::Resource {
-            let view =
-                self.connector.view(&self.request.caller).await.map_err(|f| f.to_string())?;
-            let entry = view.catalogue().entries().iter().find(|entry| {
-                entry.kind == kind
-                    && matches!(&entry.target, Target::Fixed { upstream, name }
-                        if *upstream == place && **name == *own)
-            });
-            let shown = entry.ok_or_else(|| format!("the upstream has no {own:?}"))?.key.clone();
-            let shown = RawValue::from_string(json_string(&shown)).map_err(|e| e.to_string())?;
-            params.insert(member.to_owned(), shown);
-        }
-        let params = serde_json::to_string(&params).map_err(|error| error.to_string())?;
-        let method = json_string(method);
-        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":{method},"params":{params}}}"#);
-        Message::parse(text.into()).map_err(|error| error.to_string())
+        let name = entry.key.clone();
+        Ok(Call { connector: &self.connector, request, view, entry, name })
     }
 }
