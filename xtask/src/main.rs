@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+mod bench;
 mod demo;
 mod nightly;
 mod peers;
@@ -22,6 +23,8 @@ cargo xtask <command>
   components     build the test guests and the example plugins, as `test` does
   tidy           the house rules alone: layers, file sizes, banned constructs
   peers          install the pinned official clients and servers that tests use into .cache/peers
+  bench [--quick]
+                 a call's cost through plugway, as ratios to a bare proxy in the same run
   nightly        slow checks: licences, unused dependencies, spelling, fuzz runs
   soak NAME      one volume or fault run of minutes; without a name, the list
 ";
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         ["components"] => test::components(),
         ["tidy"] => tidy::run(),
         ["peers"] => peers::install(),
+        ["bench", rest @ ..] => bench::run(rest),
         ["nightly"] => nightly::run(),
         ["soak", names @ ..] => soak::run(names),
         [] | ["help" | "--help" | "-h"] => {
