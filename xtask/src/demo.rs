@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail, ensure};
 use signal_hook::{
-    consts::{SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
 };
 
@@ -38,7 +39,7 @@ pub(crate) fn run(then: Then) -> Result<()> {
     run::finish(run::cargo(&words))?;
     ensure_port_is_free()?;
 
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let bin = workspace::target()?.join("debug");
     let (_clock, upstream) = start_clock(&bin)?;
     let configuration = write_configuration(&bin, &upstream)?;
@@ -75,6 +76,8 @@ impl Process {
     fn start(command: &mut Command) -> Result<Self> {
         let child = command
             .stdin(Stdio::null())
+            // Ctrl-C reaches this program alone, which then ends its children in order.
+            .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {command:?}"))?;
         Ok(Self { child })
