@@ -40,9 +40,9 @@ impl std::error::Error for BadConfig {}
 #[serde(deny_unknown_fields)]
 pub struct NoConfig {}
 
-/// Reads a JSON text into a typed configuration; no text at all counts as an empty object.
+/// Reads a JSON text into a typed configuration; nothing and `null` (a `config:` left empty) count as an empty object.
 pub fn parse<C: DeserializeOwned>(text: &str) -> Result<C, BadConfig> {
-    let text = if text.trim().is_empty() { "{}" } else { text };
+    let text = if matches!(text.trim(), "" | "null") { "{}" } else { text };
     let mut reader = serde_json::Deserializer::from_str(text);
     let config = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
@@ -79,6 +79,7 @@ mod tests {
     fn empty_text_is_an_empty_object() {
         assert!(parse::<Outer>("").is_ok_and(|outer| outer.rules.is_empty()));
         assert_eq!(parse::<NoConfig>(" {} "), Ok(NoConfig {}));
+        assert_eq!(parse::<NoConfig>("null"), Ok(NoConfig {}));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 #![cfg(target_family = "wasm")]
 
-use plugway_sdk::{glob, prelude::*};
+use plugway_sdk::glob;
+use plugway_sdk::prelude::*;
 
 #[derive(Deserialize)]
 #[serde(crate = "plugway_sdk::serde", deny_unknown_fields)]

@@ -2,7 +2,8 @@
 //!
 //! A complete third-party plugin: nothing but the SDK is needed.
 
-use plugway_sdk::{glob, prelude::*};
+use plugway_sdk::glob;
+use plugway_sdk::prelude::*;
 
 /// What the operator writes under `config:`.
 #[derive(Debug, Deserialize)]
