@@ -1,5 +1,8 @@
 //! Which hosts and origins may ask: the guard against DNS rebinding (MCP, Streamable HTTP, "Security Warning").
 
+use std::net::IpAddr;
+use std::sync::Arc;
+
 use http::HeaderMap;
 use http::header::{HOST, ORIGIN};
 
@@ -9,10 +12,10 @@ use crate::fault::{Code, Fault};
 /// Names under which the listener may be addressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// `localhost`, `127.0.0.1` and `[::1]`, at any port.
-    Loopback,
-    /// Exactly these, with or without a port.
-    Exactly(Vec<String>),
+    /// Any: the operator accepted that.
+    Any,
+    /// The loopback names at any port, and exactly these.
+    Listed(Vec<Arc<str>>),
 }
 
 impl Hosts {
@@ -35,23 +38,26 @@ impl Hosts {
     }
 
     fn allows(&self, authority: &str) -> bool {
-        let host = without_port(authority);
         match self {
-            Self::Loopback => {
-                host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]"
+            Self::Any => true,
+            Self::Listed(names) => {
+                is_loopback(authority)
+                    || names.iter().any(|name| name.eq_ignore_ascii_case(authority))
             }
-            Self::Exactly(hosts) => hosts.iter().any(|allowed| {
-                allowed.eq_ignore_ascii_case(authority) || allowed.eq_ignore_ascii_case(host)
-            }),
         }
     }
 }
 
-fn without_port(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    }
+/// Whether an authority names this machine, at any port.
+fn is_loopback(authority: &str) -> bool {
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    port.is_none_or(|port| port.parse::<u16>().is_ok())
+        && (host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
 }
 
 fn forbidden(header: &str, value: &str, key: &str) -> Fault {
@@ -78,8 +84,8 @@ mod tests {
 
     #[test]
     fn only_the_listeners_own_names_may_ask() {
-        let loopback = Hosts::Loopback;
-        let exact = Hosts::Exactly(vec!["mcp.example.com".to_owned()]);
+        let loopback = Hosts::Listed(Vec::new());
+        let exact = Hosts::Listed(vec!["mcp.example.com".into()]);
         for (hosts, host, origin, allowed) in [
             (&loopback, "127.0.0.1:9000", None, true),
             (&loopback, "localhost", Some("http://localhost:5173"), true),
@@ -89,8 +95,11 @@ mod tests {
             (&loopback, "127.0.0.1:9000", Some("http://evil.example"), false),
             (&loopback, "127.0.0.1:9000", Some("null"), false),
             (&loopback, "", None, false),
-            (&exact, "mcp.example.com:443", None, true),
-            (&exact, "127.0.0.1:9000", None, false),
+            (&exact, "mcp.example.com", None, true),
+            (&exact, "mcp.example.com:443", None, false),
+            (&exact, "127.0.0.1:9000", None, true),
+            (&loopback, "127.0.0.1.evil.example", None, false),
+            (&loopback, "[::1]evil", None, false),
             (&exact, "mcp.example.com", Some("https://mcp.example.com"), true),
         ] {
             assert_eq!(check(hosts, host, origin), allowed, "{host} {origin:?}");

@@ -1,0 +1,70 @@
+//! What runs beside the requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::pipeline::{Connector, keeper};
+use crate::plugin::Runtime;
+use crate::session::Session;
+use crate::transport::Site;
+
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+/// Time that upstreams get to end sessions and children when plugway stops.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Starts everything that runs until `stop`.
+pub(super) fn start(
+    site: &Arc<Site>,
+    runtime: &Arc<Runtime>,
+    stop: &CancellationToken,
+    tasks: &TaskTracker,
+) {
+    for connector in site.connectors().cloned() {
+        let stop = stop.clone();
+        tasks.spawn(async move {
+            tokio::select! {
+                () = keeper::keep(connector) => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+    let (watched, until) = (runtime.clone(), stop.clone());
+    tasks.spawn(async move { watched.watch(until).await });
+    tasks.spawn(sweep(site.clone(), stop.clone()));
+}
+
+async fn sweep(site: Arc<Site>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SWEEP) => end(site.sessions.expired()).await,
+        }
+    }
+}
+
+async fn end(sessions: Vec<Arc<Session>>) {
+    if !sessions.is_empty() {
+        tracing::debug!(count = sessions.len(), "sessions ended");
+    }
+    join_all(sessions.iter().map(|session| session.end())).await;
+}
+
+/// Ends sessions, then upstreams, within a bound.
+pub(super) async fn farewell(site: &Site, tasks: &TaskTracker) {
+    let ending = async {
+        end(site.sessions.all()).await;
+        let connectors: Vec<&Arc<Connector>> = site.connectors().collect();
+        let upstreams = connectors.iter().flat_map(|connector| &connector.upstreams);
+        join_all(upstreams.map(|served| served.upstream.shut_down())).await;
+        tasks.close();
+        tasks.wait().await;
+    };
+    if tokio::time::timeout(FAREWELL, ending).await.is_err() {
+        tracing::warn!("stopped before every upstream had ended its sessions");
+    }
+}

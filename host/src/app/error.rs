@@ -1,0 +1,47 @@
+//! Why plugway cannot start.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::fault::Fault;
+use crate::plugin::LoadError;
+use crate::upstream::Unusable;
+
+/// Why plugway cannot start. Nothing is served then.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is taken, or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address as configured.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A configured plugin does not load. Without it a connector would serve what it should not.
+    #[error("the plugin {name:?} does not load: {source}")]
+    Plugin {
+        /// The operator's name for it.
+        name: Arc<str>,
+        /// Why.
+        source: LoadError,
+    },
+    /// A place names a plugin that does not exist.
+    #[error("there is no plugin {name:?}")]
+    NoPlugin {
+        /// The name in the configuration.
+        name: Arc<str>,
+    },
+    /// The settings of an upstream cannot work.
+    #[error("the upstream {name:?} cannot be used: {source}")]
+    Upstream {
+        /// The operator's name for it.
+        name: Arc<str>,
+        /// Why.
+        source: Unusable,
+    },
+    /// The system gave no randomness.
+    #[error("{0}")]
+    System(#[from] Fault),
+}

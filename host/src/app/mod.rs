@@ -1,0 +1,15 @@
+//! The composition root: the only place that builds things, and so the only one that names every room.
+//!
+//! Reading order: [`serve`] is the life of the process; `plugins`, `upstreams` and `connectors` make what it serves out
+//! of the settings; `chores` runs beside the requests.
+
+mod chores;
+mod connectors;
+mod error;
+mod plugins;
+mod serve;
+mod upstreams;
+
+pub use error::StartError;
+pub use plugins::check;
+pub use serve::serve;

@@ -1,0 +1,102 @@
+//! The life of the process: bind, build, serve, end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::chores;
+use super::connectors;
+use super::error::StartError;
+use super::plugins::Plugins;
+use crate::config::{self, Settings};
+use crate::listener::{self, ListenerLimits};
+use crate::plugin::Runtime;
+use crate::session::{SessionLimits, Sessions};
+use crate::transport::guard::Hosts;
+use crate::transport::site::{Endpoint, Site};
+use crate::transport::Bounds;
+
+/// Serves until `stop` is cancelled.
+pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), StartError> {
+    let address = settings.listen.address;
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| StartError::Listen { address, source })?;
+    // Upstreams outlive the listener, so that calls in flight can end.
+    let (upstream_stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+    let upstreams = connectors::upstreams(settings, &upstream_stop, &tasks)?;
+    let plugins = Plugins::load(settings).await?;
+
+    let sessions = sessions(settings)?;
+    let mut endpoints = HashMap::new();
+    for (settings, upstreams) in settings.connectors.iter().zip(upstreams) {
+        let connector = connectors::build(settings, upstreams, &plugins).await?;
+        let path = format!("{}/mcp", settings.path).into_boxed_str();
+        endpoints.insert(path, Endpoint { connector, strangers: sessions.next_party() });
+    }
+    let site = Arc::new(site(settings, endpoints, sessions, plugins.runtime.clone()));
+    chores::start(&site, &plugins.runtime, &upstream_stop, &tasks);
+
+    let limits = ListenerLimits {
+        connections: settings.limits.max_connections,
+        head_time: settings.limits.header_timeout,
+        drain_time: settings.limits.shutdown_grace,
+    };
+    let bound = listener.local_addr().unwrap_or(address);
+    tracing::info!(address = %bound, "listening");
+    listener::serve(listener, site.clone(), limits, stop).await;
+    tracing::info!("stopping");
+    upstream_stop.cancel();
+    chores::farewell(&site, &tasks).await;
+    Ok(())
+}
+
+fn sessions(settings: &Settings) -> Result<Sessions, StartError> {
+    let limits = SessionLimits {
+        max: settings.limits.max_sessions,
+        idle: settings.limits.session_idle,
+    };
+    let start = now();
+    let clock = Box::new(move || {
+        u64::try_from(now().duration_since(start).as_millis()).unwrap_or(u64::MAX)
+    });
+    Ok(Sessions::new(limits, clock)?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock that sessions are given")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn site(
+    settings: &Settings,
+    endpoints: HashMap<Box<str>, Endpoint>,
+    sessions: Sessions,
+    runtime: Arc<Runtime>,
+) -> Site {
+    let hosts = match &settings.listen.hosts {
+        config::Hosts::Any => Hosts::Any,
+        config::Hosts::Listed(names) => Hosts::Listed(names.clone()),
+    };
+    let bounds = Bounds {
+        body: settings.limits.max_body,
+        body_time: settings.limits.body_timeout,
+        ..Bounds::default()
+    };
+    let measured = runtime.clone();
+    Site {
+        endpoints,
+        sessions,
+        hosts,
+        bounds,
+        metrics: Box::new(move |site| super::metrics::render(site, &measured)),
+        degraded: Box::new(move || {
+            let degraded = runtime.degraded();
+            degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}")).collect()
+        }),
+    }
+}
