@@ -10,3 +10,4 @@ pub mod pipeline;
 pub mod protocol;
 pub mod session;
 pub mod transport;
+pub mod upstream;

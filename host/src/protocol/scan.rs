@@ -15,7 +15,8 @@ pub struct Span {
 }
 
 impl Span {
-    pub(super) fn new(start: usize, end: usize) -> Self {
+    /// The bytes from `start` up to `end`; a place to insert at where both are the same.
+    pub(crate) fn new(start: usize, end: usize) -> Self {
         // A body is far smaller than 4 GiB: `Scanner::new` refuses what is not.
         Self { start: saturate(start), end: saturate(end) }
     }

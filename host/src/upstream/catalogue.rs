@@ -1,0 +1,169 @@
+//! Reads what a server offers, to the last page.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::failure::Failure;
+use super::greeting::Greeting;
+use super::keeper::Peer;
+use super::limits::{ITEMS, LIST, PAGE, PAGES};
+use crate::pipeline::port::Offering;
+
+/// One list: its method, its member, and the capability without which it is not asked for.
+struct List {
+    method: &'static str,
+    member: &'static str,
+    capability: &'static str,
+}
+
+const TOOLS: List = List { method: "tools/list", member: "tools", capability: "tools" };
+const PROMPTS: List = List { method: "prompts/list", member: "prompts", capability: "prompts" };
+const RESOURCES: List =
+    List { method: "resources/list", member: "resources", capability: "resources" };
+const TEMPLATES: List = List {
+    method: "resources/templates/list",
+    member: "resourceTemplates",
+    capability: "resources",
+};
+
+/// Reads every list whose capability the server declares.
+pub(super) async fn read<P: Peer>(
+    peer: &P,
+    greeting: Greeting,
+    name: &str,
+) -> Result<Offering, Failure> {
+    let declared: BTreeMap<String, &RawValue> =
+        serde_json::from_str(&greeting.capabilities).unwrap_or_default();
+    let reading = Reading { peer, name, declared: &declared };
+    let tools = reading.list(&TOOLS).await?;
+    let prompts = reading.list(&PROMPTS).await?;
+    let resources = reading.list(&RESOURCES).await?;
+    let templates = reading.list(&TEMPLATES).await?;
+    Ok(Offering {
+        server_name: greeting.server_name,
+        revision: greeting.revision,
+        capabilities: Arc::clone(&greeting.capabilities),
+        instructions: greeting.instructions,
+        tools,
+        prompts,
+        resources,
+        templates,
+    })
+}
+
+struct Reading<'a, P> {
+    peer: &'a P,
+    name: &'a str,
+    declared: &'a BTreeMap<String, &'a RawValue>,
+}
+
+impl<P: Peer> Reading<'_, P> {
+    async fn list(&self, list: &List) -> Result<Vec<Arc<str>>, Failure> {
+        if self.declared.get(list.capability).is_none_or(|raw| raw.get() == "null") {
+            return Ok(Vec::new());
+        }
+        let mut read = Read::default();
+        let mut cursor: Option<String> = None;
+        for _ in 0..PAGES {
+            let asked = self.peer.list(list.method, cursor.as_deref());
+            let page = tokio::time::timeout(PAGE, asked)
+                .await
+                .unwrap_or_else(|_| Err(Failure::timeout(self.name, PAGE)))?;
+            let Some(result) = page.result() else {
+                // Servers declare `resources` without templates, for example.
+                let error = page.error().unwrap_or_default();
+                tracing::debug!(upstream = self.name, method = list.method, error, "list refused");
+                return Ok(read.items);
+            };
+            match read.page(result, list.member) {
+                Ok(Next::End) => return Ok(read.items),
+                Ok(Next::Cursor(next)) => cursor = Some(next),
+                Ok(Next::Stop(why)) => {
+                    tracing::warn!(
+                        upstream = self.name,
+                        method = list.method,
+                        why,
+                        "list cut short"
+                    );
+                    return Ok(read.items);
+                }
+                Err(error) => {
+                    let what = "answered a list that cannot be read";
+                    return Err(Failure::broken(self.name, what).because(error));
+                }
+            }
+        }
+        tracing::warn!(
+            upstream = self.name,
+            method = list.method,
+            why = "too many pages",
+            "list cut short"
+        );
+        Ok(read.items)
+    }
+}
+
+enum Next {
+    End,
+    Cursor(String),
+    Stop(&'static str),
+}
+
+#[derive(Default)]
+struct Read {
+    items: Vec<Arc<str>>,
+    bytes: usize,
+    seen: HashSet<String>,
+}
+
+impl Read {
+    fn page(&mut self, result: &str, member: &str) -> Result<Next, serde_json::Error> {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(result)?;
+        let items: Vec<&RawValue> = match members.get(member) {
+            Some(list) => serde_json::from_str(list.get())?,
+            None => Vec::new(),
+        };
+        for item in items {
+            self.bytes += item.get().len();
+            if self.items.len() >= ITEMS {
+                return Ok(Next::Stop("too many entries"));
+            }
+            if self.bytes > LIST {
+                return Ok(Next::Stop("too many bytes"));
+            }
+            self.items.push(item.get().into());
+        }
+        let next = members.get("nextCursor").map(|next| next.get());
+        match next {
+            Some(next) if next.starts_with('"') => {
+                if self.seen.insert(next.to_owned()) {
+                    Ok(Next::Cursor(next.to_owned()))
+                } else {
+                    Ok(Next::Stop("the server gives a cursor that it gave before"))
+                }
+            }
+            _ => Ok(Next::End),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_followed_until_the_end_or_a_repeated_cursor() {
+        let mut read = Read::default();
+        let page = r#"{"tools":[{"name":"a"},{ "name":"b" }],"nextCursor":"1"}"#;
+        assert!(
+            matches!(read.page(page, "tools").unwrap(), Next::Cursor(cursor) if cursor == "\"1\"")
+        );
+        assert!(matches!(read.page(page, "tools").unwrap(), Next::Stop(_)));
+        assert!(matches!(read.page(r#"{"nextCursor":null}"#, "tools").unwrap(), Next::End));
+        assert_eq!(read.items.len(), 4);
+        assert_eq!(&*read.items[1], r#"{ "name":"b" }"#);
+        assert!(read.page("[", "tools").is_err());
+    }
+}

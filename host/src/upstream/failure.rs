@@ -1,0 +1,179 @@
+//! The sentences that clients read when an upstream fails. Each names the server and says what can be done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::fault::{Code, Fault};
+
+/// A fault that several callers can be given.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    code: Code,
+    public: Arc<str>,
+    because: Option<Arc<str>>,
+    wait: Option<Duration>,
+    /// The server answered, and will not open a session: it may speak the modern era only.
+    refuses_handshake: bool,
+}
+
+impl Failure {
+    fn new(code: Code, public: String) -> Self {
+        Self { code, public: public.into(), because: None, wait: None, refuses_handshake: false }
+    }
+
+    /// Keeps the cause for the log.
+    pub(super) fn because(mut self, cause: impl std::fmt::Display) -> Self {
+        self.because = Some(cause.to_string().into());
+        self
+    }
+
+    /// When it makes sense to try again.
+    pub(super) fn after(mut self, wait: Duration) -> Self {
+        self.wait = Some(wait);
+        self
+    }
+
+    /// The server answered `initialize` with a refusal.
+    pub(super) fn without_handshake(mut self) -> Self {
+        self.refuses_handshake = true;
+        self
+    }
+
+    pub(super) fn refuses_handshake(&self) -> bool {
+        self.refuses_handshake
+    }
+
+    /// Nothing that is asked in another way would be answered either.
+    pub(super) fn is_unreachable(&self) -> bool {
+        matches!(
+            self.code,
+            Code::UpstreamUnavailable | Code::UpstreamRefusedCredential | Code::UpstreamBusy
+        )
+    }
+
+    /// The fault for one caller.
+    pub(super) fn fault(&self) -> Fault {
+        let mut fault = Fault::new(self.code, self.public.to_string());
+        if let Some(cause) = &self.because {
+            fault = fault.because(cause.to_string());
+        }
+        if let Some(wait) = self.wait {
+            fault = fault.retry_after(wait);
+        }
+        fault
+    }
+
+    /// What the operator reads: the sentence and its cause.
+    pub(super) fn reason(&self) -> Arc<str> {
+        match &self.because {
+            None => Arc::clone(&self.public),
+            Some(cause) => format!("{} ({cause})", self.public).into(),
+        }
+    }
+
+    /// Nobody answers there.
+    pub(super) fn unavailable(name: &str) -> Self {
+        Self::new(
+            Code::UpstreamUnavailable,
+            format!("The server {name:?} cannot be reached now; try again in a few seconds."),
+        )
+    }
+
+    /// It is known to be away, and when it is tried again.
+    pub(super) fn away(name: &str, next: Duration) -> Self {
+        let seconds = next.as_secs() + 1;
+        Self::new(
+            Code::UpstreamUnavailable,
+            format!("The server {name:?} is away; it is tried again in {seconds} s."),
+        )
+        .after(next)
+    }
+
+    /// It took too long.
+    pub(super) fn timeout(name: &str, limit: Duration) -> Self {
+        let seconds = limit.as_secs();
+        Self::new(
+            Code::UpstreamTimeout,
+            format!(
+                "The server {name:?} did not answer within {seconds} s; ask for less at once, or try later."
+            ),
+        )
+    }
+
+    /// It answered what is not MCP, or broke off. `what` completes "The server .. ".
+    pub(super) fn broken(name: &str, what: &str) -> Self {
+        Self::new(
+            Code::UpstreamBroken,
+            format!(
+                "The server {name:?} {what}; try again, and tell its operator if it happens again."
+            ),
+        )
+    }
+
+    /// It does not accept the credential that plugway has.
+    pub(super) fn refused(name: &str) -> Self {
+        Self::new(
+            Code::UpstreamRefusedCredential,
+            format!(
+                "The server {name:?} refuses the credential that plugway has for it; its operator must renew that."
+            ),
+        )
+    }
+
+    /// It says itself that it is asked too much.
+    pub(super) fn throttled(name: &str) -> Self {
+        Self::new(
+            Code::UpstreamBusy,
+            format!("The server {name:?} says that it gets too many requests; try again later."),
+        )
+    }
+
+    /// As many sessions as are allowed.
+    pub(super) fn sessions(name: &str, limit: usize) -> Self {
+        Self::new(
+            Code::UpstreamBusy,
+            format!(
+                "The server {name:?} has all {limit} sessions in use that it may have; try again later."
+            ),
+        )
+    }
+
+    /// As many children as are allowed.
+    pub(super) fn children(name: &str, limit: usize) -> Self {
+        Self::new(
+            Code::UpstreamBusy,
+            format!(
+                "The server {name:?} has all {limit} processes in use that it may have (max_children); try again later."
+            ),
+        )
+    }
+
+    /// Too many requests wait for one child.
+    pub(super) fn crowded(name: &str) -> Self {
+        Self::new(
+            Code::UpstreamBusy,
+            format!(
+                "The server {name:?} does not take requests as fast as they come; try again later."
+            ),
+        )
+    }
+
+    /// More than plugway takes.
+    pub(super) fn too_large(name: &str, limit: usize) -> Self {
+        let mib = limit / (1024 * 1024);
+        Self::new(
+            Code::UpstreamTooLarge,
+            format!("The server {name:?} answered with more than {mib} MiB; ask for less at once."),
+        )
+    }
+
+    /// The party left while the call was on its way.
+    pub(super) fn left() -> Self {
+        Self::new(Code::SessionUnknown, "The session ended; initialise a new one.".to_owned())
+    }
+
+    /// plugway stops.
+    pub(super) fn stopping() -> Self {
+        Self::new(Code::ShuttingDown, "plugway is stopping; try again in a few seconds.".to_owned())
+    }
+}

@@ -1,0 +1,178 @@
+//! What a server's HTTP response means for the request that it answers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::CONTENT_TYPE;
+use http::{Response, StatusCode};
+use hyper::body::Incoming;
+
+use super::body::{Drainer, Pace, Source};
+use super::endpoint::Endpoint;
+use super::events::{Events, Item, is_events, is_json};
+use super::request::Head;
+use super::session::Session;
+use crate::fault::Fault;
+use crate::pipeline::port::{Answer, Body, Chunks, Form};
+use crate::protocol::{Id, Message, sse};
+use crate::upstream::authored;
+use crate::upstream::failure::Failure;
+use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
+
+/// One call under way.
+pub(super) struct Call {
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) id: Id,
+    /// Session and revision, for answers to requests of the server.
+    pub(super) head: Head,
+    pub(super) pace: Pace,
+    /// Reads on when nobody waits any more: in the legacy era only.
+    pub(super) drainer: Option<Arc<Drainer>>,
+    /// A session that lives exactly as long as the answer.
+    pub(super) fresh: Option<Arc<Session>>,
+}
+
+/// What came of a call.
+pub(super) enum Outcome {
+    /// An answer.
+    Answer(Answer),
+    /// 404 in a session: the server does not know it any more, so the request was not started.
+    SessionGone,
+}
+
+impl Call {
+    /// Reads the answer up to the point where it can be handed on.
+    pub(super) async fn read(self, response: Response<Incoming>) -> Result<Outcome, Failure> {
+        let (parts, body) = response.into_parts();
+        let name = Arc::clone(self.endpoint.status.name());
+        let source = Source::new(body, name, self.pace, self.drainer.clone());
+        let kind = parts.headers.get(CONTENT_TYPE);
+        match parts.status {
+            StatusCode::OK if is_json(kind) => self.json(source).await.map(Outcome::Answer),
+            StatusCode::OK if is_events(kind) => self.events(source).await.map(Outcome::Answer),
+            StatusCode::NOT_FOUND if self.head.session.is_some() => Ok(Outcome::SessionGone),
+            status => self.error(status, source, is_json(kind)).await.map(Outcome::Answer),
+        }
+    }
+
+    async fn json(self, mut source: Source) -> Result<Answer, Failure> {
+        let length = source.length();
+        if length.is_some_and(|length| length > ANSWER as u64) {
+            return Err(Failure::too_large(self.endpoint.name(), ANSWER));
+        }
+        let (start, complete) = match length {
+            Some(length) if length > WHOLE_ANSWER as u64 => (Bytes::new(), false),
+            _ => source.up_to(WHOLE_ANSWER).await?,
+        };
+        if complete {
+            if start.is_empty() {
+                return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
+            }
+            return Ok(Answer { form: Form::Json, body: Body::Whole(start) });
+        }
+        let rest = Rest { source, fresh: self.fresh, passed: 0, start: Some(start) };
+        let chunks = stream::unfold(Some(rest), |rest| async move { rest?.next().await });
+        Ok(Answer { form: Form::Json, body: Body::Stream(Box::pin(chunks), length) })
+    }
+
+    async fn events(self, source: Source) -> Result<Answer, Failure> {
+        let mut events = Events::new(source, self.id, self.endpoint, self.head);
+        let body = match events.next().await? {
+            // Most servers that stream send nothing but the response.
+            Some(Item::Response(data)) => Body::Whole(sse::encode(&data)),
+            None => Body::Whole(Bytes::new()),
+            Some(Item::Note(data)) => {
+                Body::Stream(reframed(events, self.fresh, sse::encode(&data)), None)
+            }
+        };
+        Ok(Answer { form: Form::Events, body })
+    }
+
+    /// What is no success: an error of JSON-RPC is the answer, everything else a fault of the server.
+    async fn error(
+        self,
+        status: StatusCode,
+        mut source: Source,
+        json: bool,
+    ) -> Result<Answer, Failure> {
+        let name = self.endpoint.name();
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                return Err(Failure::refused(name).because(status));
+            }
+            StatusCode::TOO_MANY_REQUESTS => return Err(Failure::throttled(name)),
+            _ => {}
+        }
+        if status.is_client_error() && json {
+            let (text, complete) = source.up_to(ERROR_BODY).await?;
+            let message = complete.then(|| Message::parse(text).ok()).flatten();
+            if let Some(error) = message.as_ref().and_then(Message::error) {
+                let body = Body::Whole(authored::error_response(&self.id, error));
+                return Ok(Answer { form: Form::Json, body });
+            }
+        }
+        Err(Failure::broken(name, strange(status)).because(status))
+    }
+}
+
+/// What a status says that no MCP server gives to a request.
+pub(super) fn strange(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        200 => "answered with a content type that is not MCP",
+        201..300 => "accepted the request and gave no answer",
+        300..400 => "redirects to another address, which plugway does not follow",
+        400..500 => "refused the request without saying why",
+        _ => "failed while it worked on the request",
+    }
+}
+
+/// The rest of a JSON answer.
+struct Rest {
+    source: Source,
+    fresh: Option<Arc<Session>>,
+    passed: usize,
+    start: Option<Bytes>,
+}
+
+impl Rest {
+    async fn next(mut self) -> Option<(Result<Bytes, Fault>, Option<Self>)> {
+        let start = self.start.take().filter(|start| !start.is_empty());
+        let chunk = match start {
+            Some(start) => Ok(Some(start)),
+            None => self.source.chunk().await,
+        };
+        match chunk {
+            Ok(None) => {
+                drop(self.fresh);
+                None
+            }
+            Ok(Some(chunk)) => {
+                self.passed += chunk.len();
+                if self.passed > ANSWER {
+                    let failure = Failure::too_large(&self.source.name, ANSWER);
+                    return Some((Err(failure.fault()), None));
+                }
+                Some((Ok(chunk), Some(self)))
+            }
+            Err(failure) => Some((Err(failure.fault()), None)),
+        }
+    }
+}
+
+fn reframed(events: Events, fresh: Option<Arc<Session>>, first: Bytes) -> Chunks {
+    let state = Some((events, fresh, Some(first)));
+    Box::pin(stream::unfold(state, |state| async move {
+        let (mut events, fresh, first) = state?;
+        if let Some(first) = first {
+            return Some((Ok(first), Some((events, fresh, None))));
+        }
+        match events.next().await {
+            Ok(None) => None,
+            Ok(Some(Item::Note(data) | Item::Response(data))) => {
+                Some((Ok(sse::encode(&data)), Some((events, fresh, None))))
+            }
+            Err(failure) => Some((Err(failure.fault()), None)),
+        }
+    }))
+}

@@ -1,0 +1,81 @@
+//! plugway's own short question to a server: opening a session, probing, reading lists.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use tokio::time::{Instant, timeout_at};
+
+use super::body::{Pace, Sent, Source};
+use super::endpoint::Endpoint;
+use super::events::{Events, Item, is_events, is_json};
+use super::request::{Head, post};
+use crate::protocol::{Id, Message, header};
+use crate::upstream::failure::Failure;
+use crate::upstream::limits::{ANSWER, PAGE};
+
+/// What a server answered.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    /// The session that the server opened.
+    pub(super) session: Option<HeaderValue>,
+    /// The JSON-RPC response, if there is one.
+    pub(super) message: Option<Message>,
+}
+
+/// Asks and reads the answer to its end. `id` is the id of the request in `text`; a notification has none.
+pub(super) async fn ask(
+    endpoint: &Arc<Endpoint>,
+    head: Head,
+    text: Bytes,
+    id: Option<u64>,
+) -> Result<Reply, Failure> {
+    let limit = if id.is_some() { PAGE } else { endpoint.limits.open };
+    let deadline = Instant::now() + limit;
+    let sent = Sent::new(endpoint.send(post(endpoint, head.clone(), text)), None);
+    let response = match timeout_at(deadline, sent).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => return Err(endpoint.failure(&error)),
+        Err(_elapsed) => return Err(Failure::timeout(endpoint.name(), limit)),
+    };
+    let (parts, body) = response.into_parts();
+    let pace = Pace { deadline: Some(deadline), call: limit, stall: None };
+    let mut source = Source::new(body, Arc::clone(endpoint.status.name()), pace, None);
+    let kind = parts.headers.get(CONTENT_TYPE);
+    let message = if is_json(kind) {
+        let (text, complete) = source.up_to(ANSWER).await?;
+        complete.then(|| Message::parse(text).ok()).flatten()
+    } else if let (true, Some(id)) = (is_events(kind), id) {
+        response_of(Events::new(source, Id::number(id), Arc::clone(endpoint), head)).await?
+    } else {
+        source.finish(&endpoint.drainer);
+        None
+    };
+    let session = parts.headers.get(header::SESSION_ID).cloned();
+    Ok(Reply { status: parts.status, session, message })
+}
+
+async fn response_of(mut events: Events) -> Result<Option<Message>, Failure> {
+    loop {
+        match events.next().await? {
+            Some(Item::Note(_)) => {}
+            Some(Item::Response(data)) => return Ok(Message::parse(data).ok()),
+            None => return Ok(None),
+        }
+    }
+}
+
+impl Reply {
+    /// The failure that a status means in itself, whatever was asked.
+    pub(super) fn check(&self, endpoint: &Endpoint) -> Result<(), Failure> {
+        match self.status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err(Failure::refused(endpoint.name()).because(self.status))
+            }
+            StatusCode::TOO_MANY_REQUESTS => Err(Failure::throttled(endpoint.name())),
+            _ => Ok(()),
+        }
+    }
+}

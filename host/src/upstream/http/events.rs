@@ -1,0 +1,117 @@
+//! Messages out of a server's event stream: up to the response that the request waits for, and nothing else.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderValue;
+
+use super::body::Source;
+use super::endpoint::Endpoint;
+use super::request::{Head, post};
+use crate::protocol::{Id, Kind, sse};
+use crate::upstream::authored;
+use crate::upstream::failure::Failure;
+use crate::upstream::limits::{EVENT, GOODBYE};
+use crate::upstream::peek::Peek;
+
+/// One message of the stream.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// A notification that belongs to the request.
+    Note(Bytes),
+    /// The response: the last message.
+    Response(Bytes),
+}
+
+/// A stream that answers one request. Event ids and retry hints end here: a client cannot resume at the server.
+pub(super) struct Events {
+    source: Source,
+    reader: sse::Reader,
+    id: Id,
+    endpoint: Arc<Endpoint>,
+    /// Session and revision, for answers to requests of the server.
+    head: Head,
+    done: bool,
+}
+
+impl Events {
+    pub(super) fn new(source: Source, id: Id, endpoint: Arc<Endpoint>, head: Head) -> Self {
+        let source = source.without_stall();
+        Self { source, reader: sse::Reader::new(EVENT), id, endpoint, head, done: false }
+    }
+
+    /// The next message; none after the response.
+    pub(super) async fn next(&mut self) -> Result<Option<Item>, Failure> {
+        while !self.done {
+            let event = self.reader.next_event();
+            let event = event
+                .map_err(|error| Failure::too_large(&self.source.name, EVENT).because(error))?;
+            if let Some(event) = event {
+                if event.is_message()
+                    && let Some(item) = self.message(event.data)?
+                {
+                    return Ok(Some(item));
+                }
+                continue;
+            }
+            match self.source.chunk().await? {
+                Some(chunk) => self.reader.push(&chunk),
+                None => {
+                    let what = "ended its stream without an answer";
+                    return Err(Failure::broken(&self.source.name, what));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn message(&mut self, data: Bytes) -> Result<Option<Item>, Failure> {
+        let peek = Peek::read(&data).map_err(|error| {
+            Failure::broken(&self.source.name, "sent an event that is not JSON").because(error)
+        })?;
+        match peek.kind() {
+            Some(Kind::Notification) => Ok(Some(Item::Note(data))),
+            Some(Kind::Response) if peek.answers(&self.id) => {
+                self.done = true;
+                self.source.finish(&self.endpoint.drainer);
+                Ok(Some(Item::Response(data)))
+            }
+            Some(Kind::Request) => {
+                let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
+                tracing::warn!(
+                    upstream = self.endpoint.name(),
+                    method,
+                    "refused a server's request"
+                );
+                self.refuse(authored::reply(id, method));
+                Ok(None)
+            }
+            Some(Kind::Response) | None => {
+                tracing::warn!(upstream = self.endpoint.name(), "dropped a message for nobody");
+                Ok(None)
+            }
+        }
+    }
+
+    fn refuse(&self, reply: Bytes) {
+        let sent = self.endpoint.send(post(&self.endpoint, self.head.clone(), reply));
+        self.endpoint.drainer.run(async move { drop(sent.await) }, GOODBYE);
+    }
+}
+
+/// The header of a stream's content type.
+pub(super) fn is_events(content_type: Option<&HeaderValue>) -> bool {
+    is(content_type, "text/event-stream")
+}
+
+/// The header of one JSON document.
+pub(super) fn is_json(content_type: Option<&HeaderValue>) -> bool {
+    is(content_type, "application/json")
+}
+
+fn is(content_type: Option<&HeaderValue>, wanted: &str) -> bool {
+    content_type.and_then(|value| value.to_str().ok()).is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case(wanted)
+    })
+}

@@ -1,0 +1,273 @@
+//! Serves the parties of a connector at an HTTP server.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::task::TaskTracker;
+
+use super::answer::{Call, Outcome};
+use super::ask::ask;
+use super::body::{Pace, Sent};
+use super::endpoint::Endpoint;
+use super::request::{Head, post};
+use super::session::{Seat, Session};
+use crate::fault::Fault;
+use crate::pipeline::party::{Party, PartyId};
+use crate::pipeline::port::{Answer, Order, Promise, Snapshot, Upstream};
+use crate::protocol::{Era, Id, Message, Method};
+use crate::upstream::authored::Hello;
+use crate::upstream::era::{EraCell, Route, found_out};
+use crate::upstream::failure::Failure;
+use crate::upstream::limits::GOODBYE;
+use crate::upstream::rewrite::{self, Change};
+use crate::upstream::sessions::Sessions;
+use crate::upstream::slot::Slot;
+
+/// A server behind HTTP.
+#[derive(Debug)]
+pub(in crate::upstream) struct HttpUpstream {
+    endpoint: Arc<Endpoint>,
+    era: Arc<EraCell>,
+    sessions: Sessions<Session>,
+    seats: Arc<AtomicUsize>,
+    tracker: TaskTracker,
+}
+
+impl HttpUpstream {
+    pub(in crate::upstream) fn new(
+        endpoint: Arc<Endpoint>,
+        era: Arc<EraCell>,
+        tracker: TaskTracker,
+    ) -> Self {
+        let sessions = Sessions::new(endpoint.limits.sessions);
+        Self { endpoint, era, sessions, seats: Arc::default(), tracker }
+    }
+
+    async fn serve(&self, order: Order) -> Result<Answer, Failure> {
+        let pace = self.pace(&order.message);
+        let mut route = self.era.route(&order.party);
+        if route == Route::Unknown {
+            found_out(&self.era, &self.endpoint.status, self.endpoint.limits.open).await?;
+            route = self.era.route(&order.party);
+        }
+        match route {
+            Route::Session => self.in_session(order, pace).await,
+            Route::Fresh => self.in_fresh_session(order, pace).await,
+            Route::Stateless => self.stateless(order, pace, false).await,
+            Route::Translated => self.stateless(order, pace, true).await,
+            Route::Unknown => Err(Failure::unavailable(self.endpoint.name())),
+        }
+    }
+
+    fn pace(&self, message: &Message) -> Pace {
+        let limits = &self.endpoint.limits;
+        let endless = message.method() == Method::SubscriptionsListen;
+        let deadline = (!endless).then(|| Instant::now() + limits.call);
+        Pace { deadline, call: limits.call, stall: Some(limits.stall) }
+    }
+
+    async fn in_session(&self, order: Order, pace: Pace) -> Result<Answer, Failure> {
+        let limit = self.endpoint.limits.sessions;
+        let slot = self.sessions.slot(order.party.id);
+        let slot = slot.ok_or_else(|| Failure::sessions(self.endpoint.name(), limit))?;
+        let session = match self.open(&slot, &order.party).await {
+            Ok(session) => session,
+            Err(failure) if failure.refuses_handshake() && self.speaks_modern().await => {
+                self.era.initialize(false);
+                return self.stateless(order, pace, true).await;
+            }
+            Err(failure) => return Err(failure),
+        };
+        if let Outcome::Answer(answer) = self.call(&order, &session, pace, None).await? {
+            return Ok(answer);
+        }
+        // The server forgot the session, so it did not start the request. Whoever comes first opens a new one.
+        session.lost();
+        slot.forget(&session);
+        let session = self.open(&slot, &order.party).await?;
+        match self.call(&order, &session, pace, None).await? {
+            Outcome::Answer(answer) => Ok(answer),
+            Outcome::SessionGone => {
+                session.lost();
+                slot.forget(&session);
+                Err(Failure::broken(
+                    self.endpoint.name(),
+                    "forgets the session that it just opened",
+                ))
+            }
+        }
+    }
+
+    async fn in_fresh_session(&self, order: Order, pace: Pace) -> Result<Answer, Failure> {
+        let opening = Self::opening(&self.endpoint, &self.seats, &order.party);
+        let session = Arc::new(opening.await?);
+        match self.call(&order, &session, pace, Some(Arc::clone(&session))).await? {
+            Outcome::Answer(answer) => Ok(answer),
+            Outcome::SessionGone => {
+                session.lost();
+                Err(Failure::broken(
+                    self.endpoint.name(),
+                    "forgets the session that it just opened",
+                ))
+            }
+        }
+    }
+
+    async fn stateless(&self, order: Order, pace: Pace, add: bool) -> Result<Answer, Failure> {
+        let meta = add.then(|| Hello::of(&order.party).meta());
+        let name = order.name.as_deref();
+        let change = Change { name, meta: meta.as_deref(), number: None };
+        let text = rewrite::request(&order.message, change);
+        let head = Head::modern(&order.message, name, order.headers);
+        let call = Call {
+            endpoint: Arc::clone(&self.endpoint),
+            id: id(&order.message),
+            head: Head { version: head.version.clone(), ..Head::default() },
+            pace,
+            drainer: None,
+            fresh: None,
+        };
+        match send(call, head, text).await? {
+            Outcome::Answer(answer) => Ok(answer),
+            Outcome::SessionGone => {
+                Err(Failure::broken(self.endpoint.name(), "looks for a session that nobody named"))
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        order: &Order,
+        session: &Arc<Session>,
+        pace: Pace,
+        fresh: Option<Arc<Session>>,
+    ) -> Result<Outcome, Failure> {
+        let change = Change { name: order.name.as_deref(), ..Change::default() };
+        let text = rewrite::request(&order.message, change);
+        let legacy = order.party.revision.era() == Era::Legacy;
+        let call = Call {
+            endpoint: Arc::clone(&self.endpoint),
+            id: id(&order.message),
+            head: session.head(),
+            pace,
+            drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
+            fresh,
+        };
+        let head = Head { extra: order.headers.clone(), ..session.head() };
+        send(call, head, text).await
+    }
+
+    async fn open(
+        &self,
+        slot: &Arc<Slot<Session>>,
+        party: &Arc<Party>,
+    ) -> Result<Arc<Session>, Failure> {
+        if let Some(session) = slot.current() {
+            return Ok(session);
+        }
+        slot.acquire(&self.tracker, || Self::opening(&self.endpoint, &self.seats, party)).await
+    }
+
+    fn opening(
+        endpoint: &Arc<Endpoint>,
+        seats: &Arc<AtomicUsize>,
+        party: &Arc<Party>,
+    ) -> impl Future<Output = Result<Session, Failure>> + Send + 'static {
+        let (endpoint, party) = (Arc::clone(endpoint), Arc::clone(party));
+        let seat = Seat::take(seats, endpoint.limits.sessions);
+        async move {
+            let Some(seat) = seat else {
+                return Err(Failure::sessions(endpoint.name(), endpoint.limits.sessions));
+            };
+            Session::open(endpoint, Hello::of(&party), Some(seat)).await
+        }
+    }
+
+    async fn speaks_modern(&self) -> bool {
+        let limit = self.endpoint.limits.open;
+        let found = found_out(&self.era, &self.endpoint.status, limit).await;
+        found.is_ok_and(|speaks| speaks.modern == Some(true))
+    }
+
+    async fn forward(&self, party: PartyId, notification: Message) {
+        let open = self.sessions.get(party).and_then(|slot| slot.current());
+        let Some(session) = open else { return };
+        if notification.method() == Method::Initialized {
+            return;
+        }
+        let sent = ask(&self.endpoint, session.head(), notification.text().clone(), None).await;
+        if let Err(failure) = sent {
+            tracing::debug!(
+                upstream = self.endpoint.name(),
+                reason = &*failure.reason(),
+                "a notification did not arrive"
+            );
+        }
+    }
+
+    async fn end(&self, party: PartyId) {
+        let slot = self.sessions.remove(party);
+        if let Some(session) = slot.and_then(|slot| slot.leave()) {
+            session.close().await;
+        }
+    }
+
+    async fn end_all(&self) {
+        let open = self.sessions.drain().into_iter().filter_map(|slot| slot.leave());
+        let goodbyes = open.map(|session| async move { session.close().await });
+        if timeout(GOODBYE + Duration::from_secs(1), join_all(goodbyes)).await.is_err() {
+            tracing::debug!(upstream = self.endpoint.name(), "sessions were left open");
+        }
+    }
+}
+
+async fn send(call: Call, head: Head, text: bytes::Bytes) -> Result<Outcome, Failure> {
+    let request = post(&call.endpoint, head, text);
+    let sent = Sent::new(call.endpoint.send(request), call.drainer.clone());
+    let response = match call.pace.deadline {
+        None => sent.await,
+        Some(deadline) => match timeout_at(deadline, sent).await {
+            Ok(response) => response,
+            Err(_elapsed) => return Err(Failure::timeout(call.endpoint.name(), call.pace.call)),
+        },
+    };
+    match response {
+        Ok(response) => call.read(response).await,
+        Err(error) => Err(call.endpoint.failure(&error)),
+    }
+}
+
+/// The id of a request; the pipeline sends nothing else here.
+fn id(message: &Message) -> Id {
+    message.id().cloned().unwrap_or_else(|| Id::number(0))
+}
+
+impl Upstream for HttpUpstream {
+    fn name(&self) -> &Arc<str> {
+        self.endpoint.status.name()
+    }
+
+    fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.endpoint.status.watch()
+    }
+
+    fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
+        Box::pin(async { self.serve(order).await.map_err(|failure| failure.fault()) })
+    }
+
+    fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
+        Box::pin(self.forward(party, notification))
+    }
+
+    fn leave(&self, party: PartyId) -> Promise<'_, ()> {
+        Box::pin(self.end(party))
+    }
+
+    fn shut_down(&self) -> Promise<'_, ()> {
+        Box::pin(self.end_all())
+    }
+}

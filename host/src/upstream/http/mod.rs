@@ -1,0 +1,24 @@
+//! Servers that speak Streamable HTTP.
+//!
+//! Reading order: [`endpoint`] is where the server listens and the connections to it; [`request`] builds what is sent;
+//! [`body`] reads what comes back within its bounds; [`events`] takes messages out of a stream; [`answer`] decides what
+//! an answer is; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
+//! the era; [`peer`] reads the catalogue; [`exchange`] serves the parties.
+
+mod answer;
+mod ask;
+mod body;
+mod endpoint;
+mod events;
+mod exchange;
+mod peer;
+mod probe;
+mod request;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub(super) use body::Drainer;
+pub(super) use endpoint::Endpoint;
+pub(super) use exchange::HttpUpstream;
+pub(super) use peer::HttpPeer;

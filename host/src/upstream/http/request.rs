@@ -1,0 +1,103 @@
+//! What is sent: one message, and the headers that say what it is.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
+use http_body_util::Full;
+
+use super::endpoint::Endpoint;
+use crate::protocol::{Field, Message, Method, Revision, header};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const SESSION_ID: HeaderName = HeaderName::from_static(header::SESSION_ID);
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
+const METHOD: HeaderName = HeaderName::from_static(header::METHOD);
+const NAME: HeaderName = HeaderName::from_static(header::NAME);
+
+/// The headers of one message. Those of the transport are set last: none that a caller passes along replaces them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Head {
+    /// Session of the legacy era.
+    pub(super) session: Option<HeaderValue>,
+    /// Revision.
+    pub(super) version: Option<HeaderValue>,
+    /// Method, in the modern era.
+    pub(super) method: Option<HeaderValue>,
+    /// What the request is about, in the modern era.
+    pub(super) name: Option<HeaderValue>,
+    /// What the caller passes along.
+    pub(super) extra: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Head {
+    /// The headers that the modern era wants for a request. `name` stands in place of the request's own.
+    pub(super) fn modern(
+        message: &Message,
+        name: Option<&str>,
+        extra: Vec<(HeaderName, HeaderValue)>,
+    ) -> Self {
+        let field = match message.method() {
+            Method::ToolsCall | Method::PromptsGet => Some(Field::Name),
+            Method::ResourcesRead => Some(Field::Uri),
+            _ => None,
+        };
+        let own = field.and_then(|field| message.string(field));
+        let name = field.and(name.or(own.as_deref()));
+        Self {
+            name: name.and_then(|name| HeaderValue::from_str(&header::encode(name)).ok()),
+            extra,
+            ..Self::modern_method(&message.method_name())
+        }
+    }
+
+    /// The headers of a modern request that is about nothing in particular.
+    pub(super) fn modern_method(method: &str) -> Self {
+        Self {
+            version: Some(HeaderValue::from_static(Revision::NEWEST.as_str())),
+            method: HeaderValue::from_str(method).ok(),
+            ..Self::default()
+        }
+    }
+
+    fn put(self, map: &mut HeaderMap) {
+        for (name, value) in self.extra {
+            map.insert(name, value);
+        }
+        let own = [
+            (SESSION_ID, self.session),
+            (PROTOCOL_VERSION, self.version),
+            (METHOD, self.method),
+            (NAME, self.name),
+        ];
+        for (name, value) in own {
+            if let Some(value) = value {
+                map.insert(name, value);
+            }
+        }
+    }
+}
+
+/// The request that carries a message.
+pub(super) fn post(endpoint: &Endpoint, head: Head, message: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(message));
+    *request.method_mut() = Verb::POST;
+    *request.uri_mut() = endpoint.uri.clone();
+    let headers = request.headers_mut();
+    headers.reserve(8 + head.extra.len());
+    head.put(headers);
+    headers.insert(HOST, endpoint.host.clone());
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(ACCEPT, BOTH);
+    request
+}
+
+/// The request that ends a session.
+pub(super) fn delete(endpoint: &Endpoint, head: Head) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.method_mut() = Verb::DELETE;
+    *request.uri_mut() = endpoint.uri.clone();
+    head.put(request.headers_mut());
+    request.headers_mut().insert(HOST, endpoint.host.clone());
+    request
+}

@@ -1,0 +1,147 @@
+//! The session of one party at a server of the legacy era.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use http::HeaderValue;
+use tokio::time::timeout;
+
+use super::answer::strange;
+use super::ask::ask;
+use super::body::Sent;
+use super::endpoint::Endpoint;
+use super::request::{Head, delete};
+use crate::upstream::authored::{self, Hello, OPENING_ID};
+use crate::upstream::failure::Failure;
+use crate::upstream::greeting::Greeting;
+use crate::upstream::limits::GOODBYE;
+
+/// An initialised session. It ends with [`Session::close`], or when nobody holds it any more.
+#[derive(Debug)]
+pub(super) struct Session {
+    endpoint: Arc<Endpoint>,
+    id: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    pub(super) greeting: Greeting,
+    closed: AtomicBool,
+    _seat: Option<Seat>,
+}
+
+/// One of the sessions that an upstream may have.
+#[derive(Debug)]
+pub(super) struct Seat(Arc<AtomicUsize>);
+
+impl Seat {
+    /// Takes a seat; none when `limit` are taken.
+    pub(super) fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
+        let more = |taken: usize| (taken < limit).then_some(taken + 1);
+        taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        Some(Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Session {
+    /// `initialize`, then `notifications/initialized`.
+    pub(super) async fn open(
+        endpoint: Arc<Endpoint>,
+        hello: Hello,
+        seat: Option<Seat>,
+    ) -> Result<Self, Failure> {
+        let limit = endpoint.limits.open;
+        let name = Arc::clone(endpoint.status.name());
+        timeout(limit, Self::handshake(endpoint, hello, seat))
+            .await
+            .unwrap_or_else(|_| Err(Failure::timeout(&name, limit)))
+    }
+
+    async fn handshake(
+        endpoint: Arc<Endpoint>,
+        hello: Hello,
+        seat: Option<Seat>,
+    ) -> Result<Self, Failure> {
+        let reply = ask(&endpoint, Head::default(), hello.initialize(), Some(OPENING_ID)).await?;
+        reply.check(&endpoint)?;
+        let message = reply.message.filter(|_| !reply.status.is_server_error());
+        let Some(message) = message else {
+            let failure = Failure::broken(endpoint.name(), strange(reply.status));
+            let refused = reply.status.is_client_error();
+            let failure = failure.because(reply.status);
+            return Err(if refused { failure.without_handshake() } else { failure });
+        };
+        if let Some(error) = message.error() {
+            let failure = Failure::broken(endpoint.name(), "refuses to open a session");
+            return Err(failure.because(error).without_handshake());
+        }
+        let Some(greeting) = message.result().and_then(Greeting::initialized) else {
+            return Err(Failure::broken(
+                endpoint.name(),
+                "answered initialize with something else",
+            ));
+        };
+        let session = Self {
+            id: reply.session,
+            version: HeaderValue::from_str(&greeting.version).ok(),
+            greeting,
+            closed: AtomicBool::new(false),
+            _seat: seat,
+            endpoint,
+        };
+        session.ready().await?;
+        Ok(session)
+    }
+
+    async fn ready(&self) -> Result<(), Failure> {
+        let reply = ask(&self.endpoint, self.head(), authored::initialized(), None).await?;
+        if reply.status.is_success() {
+            return Ok(());
+        }
+        reply.check(&self.endpoint)?;
+        let what = "does not go on after initialize";
+        Err(Failure::broken(self.endpoint.name(), what).because(reply.status))
+    }
+
+    /// The headers of a message in this session.
+    pub(super) fn head(&self) -> Head {
+        Head { session: self.id.clone(), version: self.version.clone(), ..Head::default() }
+    }
+
+    /// Tells the server that the session ended; best effort, within a bounded time.
+    pub(super) async fn close(&self) {
+        if let Some(goodbye) = self.goodbye() {
+            goodbye.await;
+        }
+    }
+
+    /// The server does not know the session any more: there is nothing to end.
+    pub(super) fn lost(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn goodbye(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        if self.id.is_none() || self.closed.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let sent = Sent::new(self.endpoint.send(delete(&self.endpoint, self.head())), None);
+        let name = Arc::clone(self.endpoint.status.name());
+        Some(async move {
+            // 405 is a proper answer: the server does not let clients end sessions.
+            if !matches!(timeout(GOODBYE, sent).await, Ok(Ok(_))) {
+                tracing::debug!(upstream = &*name, "a session could not be ended at the server");
+            }
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(goodbye) = self.goodbye() {
+            self.endpoint.drainer.run(goodbye, GOODBYE);
+        }
+    }
+}

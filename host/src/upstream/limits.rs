@@ -1,0 +1,101 @@
+//! Every bound of this room, with its reason. What an operator may change is a field of [`Limits`]; the rest is
+//! constant.
+
+use std::time::Duration;
+
+/// An answer of at most so many bytes is handed on in one piece; larger ones stream. Most answers are a few KiB.
+pub const WHOLE_ANSWER: usize = 64 * 1024;
+/// Largest JSON answer: four times the largest event, far above what a model can read.
+pub const ANSWER: usize = 64 * 1024 * 1024;
+/// Largest event of a stream; the official SDKs have the same limit.
+pub const EVENT: usize = 16 * 1024 * 1024;
+/// Longest line of a child's standard output; the official SDKs have the same limit.
+pub const LINE: usize = 16 * 1024 * 1024;
+/// How much of an error body is read: a JSON-RPC error is small, an error page is not read to its end.
+pub const ERROR_BODY: usize = 64 * 1024;
+/// Longest part of a child's diagnostic line that is logged.
+pub const LOG_LINE: usize = 2 * 1024;
+/// Diagnostic lines of one child that are logged in [`LOG_WINDOW`]; further ones are counted only.
+pub const LOG_LINES: u32 = 50;
+/// See [`LOG_LINES`].
+pub const LOG_WINDOW: Duration = Duration::from_secs(10);
+/// Pages that are read of one list: 400 tools at 10 a page are 40.
+pub const PAGES: usize = 1_000;
+/// Entries that are kept of one list.
+pub const ITEMS: usize = 10_000;
+/// Bytes that are kept of one list: 1,000 tools with large schemas are about 5 MiB.
+pub const LIST: usize = 32 * 1024 * 1024;
+/// Abandoned legacy calls that one upstream may still be answering; beyond it their connections are closed.
+pub const DRAINS: usize = 256;
+/// Idle connections kept for one upstream.
+pub const IDLE_CONNECTIONS: usize = 512;
+/// How long a connection stays idle: less than the 5 s after which Node.js and uvicorn close theirs, so that no
+/// request is written into a connection that is being closed.
+pub const IDLE_CONNECTION: Duration = Duration::from_secs(4);
+/// Messages that wait for one child's standard input.
+pub const WRITE_QUEUE: usize = 64;
+/// Notifications that wait for one call's reader; further ones are dropped, the answer never is.
+pub const NOTE_QUEUE: usize = 256;
+/// How long the end of a session may take (`DELETE`, best effort).
+pub const GOODBYE: Duration = Duration::from_secs(2);
+/// How long a child has to end after its standard input closed.
+pub const CHILD_GRACE: Duration = Duration::from_secs(2);
+/// How long a supervisor has after SIGTERM: its own 2 s for the process group, and some for a busy machine.
+pub const SUPERVISOR_GRACE: Duration = Duration::from_secs(6);
+/// How long a server may take to answer the probe of its era; then `initialize` is tried.
+pub const PROBE: Duration = Duration::from_secs(3);
+/// How long one page of a list may take.
+pub const PAGE: Duration = Duration::from_secs(30);
+
+/// Bounds that an operator may change for one upstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time to reach the server (TCP and TLS). Default 5 s.
+    pub connect: Duration,
+    /// Time to open a session over HTTP. Default 10 s.
+    pub open: Duration,
+    /// Time for a child to start and to answer `initialize`. Default 60 s: `npx` and `uvx` may download first.
+    pub start: Duration,
+    /// Time for a call from its first byte to the last one of its answer. Default 5 min. Does not apply to
+    /// `subscriptions/listen`, whose stream is meant to stay.
+    pub call: Duration,
+    /// Time between two pieces of a JSON answer that has begun. Default 60 s. Event streams may be silent longer.
+    pub stall: Duration,
+    /// Sessions at this upstream at once. Default 4,096.
+    pub sessions: usize,
+    /// Child processes of this upstream at once, the one that reads the catalogue included. Default 16.
+    pub children: usize,
+    /// How long a request of nobody in particular waits for a free child. Default 10 s.
+    pub child_wait: Duration,
+    /// After how long without a call a child is stopped; a later call starts a new one, without the old state.
+    /// Default 5 min.
+    pub child_idle: Duration,
+    /// Time between two checks that the server is alive. Default 30 s.
+    pub check: Duration,
+    /// Wait before the first attempt after a failure. Default 250 ms: a server that is just starting is found soon.
+    pub retry_first: Duration,
+    /// Wait before the second attempt; doubles from then on. Default 2 s.
+    pub retry: Duration,
+    /// Longest wait between attempts. Default 30 s.
+    pub retry_max: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            open: Duration::from_secs(10),
+            start: Duration::from_mins(1),
+            call: Duration::from_mins(5),
+            stall: Duration::from_mins(1),
+            sessions: 4_096,
+            children: 16,
+            child_wait: Duration::from_secs(10),
+            child_idle: Duration::from_mins(5),
+            check: Duration::from_secs(30),
+            retry_first: Duration::from_millis(250),
+            retry: Duration::from_secs(2),
+            retry_max: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The few bytes of a request that change on its way to a server. Everything else stays as the client wrote it.
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::protocol::{Field, Id, Message, Method, Span, splice};
+
+/// What is to change in a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change<'a> {
+    /// The server's own name for the thing.
+    pub(super) name: Option<&'a str>,
+    /// Members to add to `params._meta`, as JSON text.
+    pub(super) meta: Option<&'a str>,
+    /// A number in place of the id, and of the progress token where the client gave one.
+    pub(super) number: Option<u64>,
+}
+
+/// The text of the request with the changes made.
+pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
+    let name = change.name.and_then(|name| Some((name_span(message)?, json(name))));
+    let number = change.number.map(|number| number.to_string());
+    let meta = change.meta.map(|members| meta_edit(message, members));
+    let mut id = number.clone();
+    let mut edits: Vec<(Span, &[u8])> = Vec::with_capacity(4);
+    if let Some((span, name)) = &name {
+        edits.push((*span, name.as_bytes()));
+    }
+    let token = message.span(Field::MetaProgressToken);
+    if let (Some(number), false) = (&number, token.is_empty()) {
+        edits.push((token, number.as_bytes()));
+    }
+    match &meta {
+        None => {}
+        Some(Insert::At(span, text)) => edits.push((*span, text.as_bytes())),
+        Some(Insert::Params(text)) => {
+            let kept = id.or_else(|| message.id().map(|id| id.as_json().to_owned()));
+            id = Some(kept.unwrap_or_default() + text);
+        }
+    }
+    if let Some(id) = &id {
+        edits.push((message.id_span(), id.as_bytes()));
+    }
+    edits.sort_unstable_by_key(|(span, _)| span.range().start);
+    splice(message.text(), &edits)
+}
+
+/// The response with the id that the client gave.
+pub(super) fn response(text: &Bytes, id_span: Span, id: &Id) -> Bytes {
+    splice(text, &[(id_span, id.as_json().as_bytes())])
+}
+
+enum Insert {
+    At(Span, String),
+    /// There are no params: they follow the id.
+    Params(String),
+}
+
+fn meta_edit(message: &Message, members: &str) -> Insert {
+    let (object, open, close) = match (message.field(Field::Meta), message.params()) {
+        (Some(meta), _) if meta.starts_with('{') => (meta, "", ""),
+        (_, Some(params)) => (params, r#""_meta":{"#, "}"),
+        (_, None) => return Insert::Params(format!(r#","params":{{"_meta":{{{members}}}}}"#)),
+    };
+    let inside = object.trim_start_matches('{').trim_end_matches('}');
+    let comma = if inside.trim().is_empty() { "" } else { "," };
+    let span = if open.is_empty() { message.span(Field::Meta) } else { message.params_span() };
+    let start = span.range().start + 1;
+    Insert::At(Span::new(start, start), format!("{open}{members}{close}{comma}"))
+}
+
+/// Where the name or URI stands that says what a request is about.
+fn name_span(message: &Message) -> Option<Span> {
+    let field = match message.method() {
+        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+            Field::Uri
+        }
+        Method::Complete => return reference_span(message),
+        _ => Field::Name,
+    };
+    let span = message.span(field);
+    (!span.is_empty()).then_some(span)
+}
+
+#[derive(Deserialize)]
+struct Reference<'a> {
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    uri: Option<&'a RawValue>,
+}
+
+fn reference_span(message: &Message) -> Option<Span> {
+    let raw = message.field(Field::Ref)?;
+    let reference: Reference<'_> = serde_json::from_str(raw).ok()?;
+    let value = reference.uri.or(reference.name)?.get();
+    let within = (value.as_ptr() as usize).checked_sub(raw.as_ptr() as usize)?;
+    let start = message.span(Field::Ref).range().start + within;
+    Some(Span::new(start, start + value.len()))
+}
+
+fn json(text: &str) -> String {
+    // A string always serialises.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(text: &'static str, change: Change<'_>) -> String {
+        let message = Message::parse(Bytes::from_static(text.as_bytes())).unwrap();
+        let out = request(&message, change);
+        Message::parse(out.clone()).unwrap();
+        String::from_utf8(out.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn only_what_must_change_changes() {
+        let call = r#"{"jsonrpc":"2.0","method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"a_\u0062","arguments":{ "x" : 1.0 }},"id":"i"}"#;
+        let name = Change { name: Some("q\"b"), ..Change::default() };
+        assert_eq!(changed(call, name), call.replace(r#""a_\u0062""#, r#""q\"b""#));
+        let numbered = Change { name: Some("b"), number: Some(7), ..Change::default() };
+        let want =
+            call.replace(r#""a_\u0062""#, "\"b\"").replace("\"p\"", "7").replace("\"i\"", "7");
+        assert_eq!(changed(call, numbered), want);
+        assert_eq!(changed(call, Change::default()), call);
+    }
+
+    #[test]
+    fn meta_is_added_wherever_there_is_none() {
+        let meta = Change { meta: Some("\"k\":1"), ..Change::default() };
+        for (text, want) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+                r#"{"jsonrpc":"2.0","id":1,"params":{"_meta":{"k":1}},"method":"tools/list"}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{ }}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"k":1} }}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"k":1},"name":"a"}}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"t":{}}}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"k":1,"t":{}}}}"#,
+            ),
+        ] {
+            assert_eq!(changed(text, meta), want);
+        }
+    }
+
+    #[test]
+    fn the_reference_of_a_completion_is_renamed() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"x_p"},"argument":{"name":"n","value":"v"}}}"#;
+        let change = Change { name: Some("p"), ..Change::default() };
+        assert_eq!(changed(text, change), text.replace("x_p", "p"));
+    }
+}

@@ -1,0 +1,78 @@
+//! What the operator says of one upstream.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::limits::Limits;
+
+/// Checked values; [`start`](super::start) makes an upstream of them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The operator's name for the server; stands in logs and in sentences for clients.
+    pub name: Arc<str>,
+    /// How it is reached.
+    pub transport: Transport,
+    /// Who shares a child process; means nothing for HTTP.
+    pub sharing: Sharing,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Streamable HTTP.
+    Http {
+        /// An `http` or `https` URL. One without a path gets `/mcp`; any other path, `/mcp/` included, and any query
+        /// are used exactly as they are.
+        url: String,
+    },
+    /// A child process that speaks over its standard input and output.
+    Stdio(Command),
+}
+
+/// The command of a child process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// A path, or a name that is looked up in `PATH`.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment: nothing but this, and plugway's own `PATH` unless `PATH` is listed here. Without a `PATH`
+    /// neither `npx` nor `uvx` nor a script that starts with `#!/usr/bin/env` can work.
+    pub env: Vec<(String, String)>,
+    /// Its working directory; plugway's own where none is given.
+    pub directory: Option<PathBuf>,
+}
+
+/// Who shares a child process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// Each client session has its own: nobody sees the state of somebody else.
+    #[default]
+    Session,
+    /// One for everybody; for servers that keep no state.
+    Connector,
+}
+
+/// Settings that cannot work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// The URL cannot be read.
+    #[error(
+        "{url:?} is not an http or https URL with a host, for example http://127.0.0.1:3000/mcp"
+    )]
+    Url {
+        /// As it was given.
+        url: String,
+    },
+    /// No command.
+    #[error("the command of a stdio server must not be empty")]
+    Program,
+    /// The system's certificates cannot be read, and an `https` URL needs them.
+    #[error("the system's root certificates cannot be loaded: {why}")]
+    Certificates {
+        /// What the system says.
+        why: String,
+    },
+}

@@ -1,0 +1,42 @@
+//! Makes an upstream of its settings.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::era::EraCell;
+use super::http::{Drainer, Endpoint, HttpPeer, HttpUpstream};
+use super::keeper::Keeper;
+use super::settings::{Settings, Transport, Unusable};
+use super::status::Status;
+use crate::pipeline::port::Upstream;
+
+/// Starts an upstream and its keeper. Returns at once: whether the server answers shows in [`Upstream::watch`], and no
+/// server waits for another. `stop` ends the keeper; [`Upstream::shut_down`] ends sessions and children, and should be
+/// called once no call is in flight any more.
+pub fn start(
+    settings: &Settings,
+    stop: &CancellationToken,
+    tracker: &TaskTracker,
+) -> Result<Arc<dyn Upstream>, Unusable> {
+    let status = Arc::new(Status::new(Arc::clone(&settings.name)));
+    let era = Arc::new(EraCell::new());
+    match &settings.transport {
+        Transport::Http { url } => {
+            let drainer = Drainer::new(tracker.clone());
+            let endpoint = Arc::new(Endpoint::new(url, &settings.limits, &status, drainer)?);
+            let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
+            let keeper = Keeper {
+                peer,
+                status,
+                limits: settings.limits.clone(),
+                patience: settings.limits.open,
+                stop: stop.clone(),
+            };
+            drop(tracker.spawn(keeper.run()));
+            Ok(Arc::new(HttpUpstream::new(endpoint, era, tracker.clone())))
+        }
+        Transport::Stdio(_) => Err(Unusable::Program),
+    }
+}

@@ -1,0 +1,201 @@
+//! What the tests of this room share: a server on loopback that does what a test tells it, and parties.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use http::{Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Command, Limits, Settings, Sharing, Transport};
+use crate::fault::Fault;
+use crate::pipeline::party::{NoOutbox, Party, PartyId};
+use crate::pipeline::port::{Answer, Body, Order, Phase, Snapshot, Upstream};
+use crate::protocol::{Message, Revision};
+
+pub(super) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
+type Handled = Pin<Box<dyn Future<Output = Reply> + Send>>;
+
+/// Serves on a free port of loopback until the returned guard is dropped.
+pub(super) async fn serve<F>(handler: F) -> (String, TaskTracker)
+where
+    F: Fn(Request<Bytes>) -> Handled + Send + Sync + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let tracker = TaskTracker::new();
+    tracker.spawn(accept(listener, Arc::new(handler), tracker.clone()));
+    (url, tracker)
+}
+
+async fn accept<F>(listener: TcpListener, handler: Arc<F>, tracker: TaskTracker)
+where
+    F: Fn(Request<Bytes>) -> Handled + Send + Sync + 'static,
+{
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let handler = Arc::clone(&handler);
+        let service = service_fn(move |request: Request<Incoming>| {
+            let handler = Arc::clone(&handler);
+            async move {
+                let (parts, body) = request.into_parts();
+                let limited = Limited::new(body, 1 << 20);
+                #[expect(clippy::disallowed_methods, reason = "limited just above")]
+                let body = limited.collect().await.unwrap().to_bytes();
+                Ok::<_, Infallible>(handler(Request::from_parts(parts, body)).await)
+            }
+        });
+        tracker.spawn(async move {
+            drop(
+                hyper::server::conn::http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await,
+            );
+        });
+    }
+}
+
+pub(super) fn reply(status: u16, kind: &str, text: impl Into<Bytes>) -> Reply {
+    let body = Full::new(text.into()).boxed_unsync();
+    Response::builder().status(status).header("content-type", kind).body(body).unwrap()
+}
+
+pub(super) fn json(text: impl Into<Bytes>) -> Reply {
+    reply(200, "application/json", text)
+}
+
+/// A response whose body the test writes piece by piece.
+pub(super) fn streamed(kind: &str, pieces: mpsc::Receiver<Bytes>) -> Reply {
+    let frames = futures_util::stream::unfold(pieces, |mut pieces| async move {
+        let piece = pieces.recv().await?;
+        Some((Ok(Frame::data(piece)), pieces))
+    });
+    let body = StreamBody::new(frames).boxed_unsync();
+    Response::builder().header("content-type", kind).body(body).unwrap()
+}
+
+/// An upstream under test and what keeps it running.
+pub(super) struct Rig {
+    pub(super) upstream: Arc<dyn Upstream>,
+    pub(super) stop: CancellationToken,
+    pub(super) tracker: TaskTracker,
+}
+
+pub(super) fn http(url: &str, limits: Limits) -> Rig {
+    rig(Transport::Http { url: url.to_owned() }, Sharing::Session, limits)
+}
+
+pub(super) fn shell(script: &str, sharing: Sharing, limits: Limits) -> Rig {
+    let command = Command {
+        program: "sh".to_owned(),
+        args: vec!["-c".to_owned(), script.to_owned()],
+        ..Command::default()
+    };
+    rig(Transport::Stdio(command), sharing, limits)
+}
+
+pub(super) fn rig(transport: Transport, sharing: Sharing, limits: Limits) -> Rig {
+    let settings = Settings { name: "demo".into(), transport, sharing, limits };
+    let (stop, tracker) = (CancellationToken::new(), TaskTracker::new());
+    let upstream = super::start(&settings, &stop, &tracker).unwrap();
+    Rig { upstream, stop, tracker }
+}
+
+impl Rig {
+    pub(super) async fn until(&self, phase: Phase) -> Arc<Snapshot> {
+        let mut watch = self.upstream.watch();
+        let wait = watch.wait_for(|snapshot| snapshot.phase == phase);
+        let found = soon(wait).await.unwrap();
+        Arc::clone(&found)
+    }
+
+    pub(super) async fn call(&self, party: &Arc<Party>, text: &str) -> Result<Answer, Fault> {
+        soon(self.upstream.exchange(order(party, text))).await
+    }
+
+    pub(super) async fn end(self) {
+        self.stop.cancel();
+        soon(self.upstream.shut_down()).await;
+        self.tracker.close();
+        soon(self.tracker.wait()).await;
+    }
+}
+
+/// Nothing in a test may take so long.
+pub(super) async fn soon<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(20), future).await.expect("in time")
+}
+
+pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> {
+    Arc::new(Party {
+        id: PartyId(id),
+        revision,
+        shared_by_strangers: strangers,
+        client_info: Some(format!(r#"{{"name":"client-{id}","version":"1"}}"#).into()),
+        capabilities: Some(r#"{"roots":{}}"#.into()),
+        outbox: Arc::new(NoOutbox),
+    })
+}
+
+pub(super) fn order(party: &Arc<Party>, text: &str) -> Order {
+    Order {
+        party: Arc::clone(party),
+        message: Message::parse(Bytes::from(text.to_owned())).unwrap(),
+        name: None,
+        headers: Vec::new(),
+    }
+}
+
+/// The whole text of an answer.
+pub(super) async fn text(answer: Answer) -> Result<String, Fault> {
+    let bytes = match answer.body {
+        Body::Whole(bytes) => bytes.to_vec(),
+        Body::Stream(mut chunks, _) => {
+            let mut all = Vec::new();
+            while let Some(chunk) = soon(chunks.next()).await {
+                all.extend_from_slice(&chunk?);
+            }
+            all
+        }
+    };
+    Ok(String::from_utf8(bytes).unwrap())
+}
+
+/// A number that tests wait for.
+#[derive(Debug, Clone)]
+pub(super) struct Counter(Arc<watch::Sender<usize>>);
+
+impl Counter {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(watch::channel(0).0))
+    }
+
+    pub(super) fn add(&self) -> usize {
+        let mut after = 0;
+        self.0.send_modify(|count| {
+            *count += 1;
+            after = *count;
+        });
+        after
+    }
+
+    pub(super) fn get(&self) -> usize {
+        *self.0.borrow()
+    }
+
+    pub(super) async fn reaches(&self, count: usize) {
+        soon(self.0.subscribe().wait_for(|now| *now >= count)).await.unwrap();
+    }
+}
