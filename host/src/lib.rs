@@ -4,10 +4,12 @@
 //! listener -> transport -> session -> pipeline -> upstream, with `plugin` at the pipeline's side.
 
 pub mod catalogue;
+pub mod config;
 pub mod fault;
 pub mod listener;
 pub mod pipeline;
 pub mod protocol;
 pub mod session;
+pub mod telemetry;
 pub mod transport;
 pub mod upstream;

@@ -1,0 +1,167 @@
+//! Connectors: the lone one at the top, or the ones in the list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::findings::Findings;
+use super::plugins::Plugins;
+use super::whole::Origin;
+use super::word::check_name;
+use super::{clashes, upstreams};
+use crate::config::file::{Connector, File, PluginUse};
+use crate::config::key::KeyPath;
+use crate::config::settings::{ConnectorSettings, PluginPlace};
+
+/// First parts of a path that plugway keeps for itself.
+const RESERVED: &[&str] = &["health", "healthz", "ready", "metrics", "admin", ".well-known"];
+/// What a connector holds below its path; another connector must not stand there.
+const HELD: &[&str] = &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer"];
+
+/// Checks every connector.
+pub(super) fn check(
+    file: &File,
+    origin: &Origin<'_>,
+    plugins: &mut Plugins,
+    findings: &mut Findings,
+) -> Vec<ConnectorSettings> {
+    let top = KeyPath::top();
+    let lone = Connector {
+        name: file.name.clone(),
+        description: file.description.clone(),
+        path: file.path.clone(),
+        router: file.router.clone(),
+        policies: file.policies.clone(),
+        upstreams: file.upstreams.clone(),
+    };
+    let Some(written) = &file.connectors else {
+        let place = Place { key: &top, lone: true, origin };
+        return one(&lone, &place, plugins, findings).into_iter().collect();
+    };
+    for (key, stands) in [
+        ("name", lone.name.is_some()),
+        ("description", lone.description.is_some()),
+        ("path", lone.path.is_some()),
+        ("router", lone.router.is_some()),
+        ("policies", lone.policies.is_some()),
+        ("upstreams", lone.upstreams.is_some()),
+    ] {
+        if stands {
+            let sentence = "stands at the top beside `connectors`";
+            findings.problem(&top.key(key), sentence, "move it into the connector it belongs to");
+        }
+    }
+    let list = top.key("connectors");
+    if written.is_empty() {
+        findings.problem(&list, "is empty", "write at least one connector");
+    }
+    let mut connectors = Vec::new();
+    for (index, connector) in written.iter().enumerate() {
+        let lone = written.len() == 1;
+        let key = list.item(index);
+        let checked = one(connector, &Place { key: &key, lone, origin }, plugins, findings);
+        connectors.extend(checked.map(|checked| (key, checked)));
+    }
+    check_apart(&connectors, findings);
+    connectors.into_iter().map(|(_, connector)| connector).collect()
+}
+
+/// Where a connector is written.
+struct Place<'a> {
+    key: &'a KeyPath,
+    /// Whether it is the only one.
+    lone: bool,
+    origin: &'a Origin<'a>,
+}
+
+fn one(
+    written: &Connector,
+    place: &Place<'_>,
+    plugins: &mut Plugins,
+    findings: &mut Findings,
+) -> Option<ConnectorSettings> {
+    let key = place.key;
+    let name: Option<Arc<str>> = if let Some(name) = &written.name {
+        check_name(name, "a connector", &key.key("name"), findings).then(|| name.as_str().into())
+    } else {
+        findings.problem(key, "has no `name` for the connector", "write `name: hub`");
+        None
+    };
+    let path = match &written.path {
+        Some(path) => check_path(path, &key.key("path"), findings),
+        None if place.lone => Some("".into()),
+        None => name.as_deref().map(|name| format!("/{name}").into()),
+    };
+    let default = PluginUse { plugin: Some("router".to_owned()), config: None };
+    let router = written.router.as_ref().unwrap_or(&default);
+    let router = plugins.place(router, &key.key("router"), findings);
+    let policies = check_policies(written, &key.key("policies"), plugins, findings);
+    let upstreams = upstreams::check(written, key, place.origin, findings);
+    clashes::check(&upstreams, &key.key("upstreams"), findings);
+    Some(ConnectorSettings {
+        name: name?,
+        description: written.description.clone().unwrap_or_default().into(),
+        path: path?,
+        router: router?,
+        policies,
+        upstreams,
+    })
+}
+
+fn check_policies(
+    written: &Connector,
+    key: &KeyPath,
+    plugins: &mut Plugins,
+    findings: &mut Findings,
+) -> Vec<PluginPlace> {
+    let written = written.policies.as_deref().unwrap_or_default();
+    written
+        .iter()
+        .enumerate()
+        .filter_map(|(index, policy)| plugins.place(policy, &key.item(index), findings))
+        .collect()
+}
+
+/// The base path without a slash at the end.
+fn check_path(path: &str, key: &KeyPath, findings: &mut Findings) -> Option<Arc<str>> {
+    let hint = "write a base path such as `/hub`: the endpoint is then `/hub/mcp`";
+    if path == "/" {
+        return Some("".into());
+    }
+    let parts: Vec<_> = path.split('/').skip(1).collect();
+    let plain = |part: &&str| {
+        !part.is_empty()
+            && !part.starts_with("..")
+            && *part != "."
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
+    };
+    if !path.starts_with('/') || !parts.iter().all(plain) || path.len() > 128 {
+        findings.problem(key, format!("is `{path}`, which is no base path"), hint);
+        return None;
+    }
+    if parts.first().is_some_and(|first| RESERVED.contains(first)) {
+        findings.problem(key, format!("is `{path}`, which plugway keeps for itself"), hint);
+        return None;
+    }
+    if parts.iter().any(|part| HELD.contains(part)) {
+        let sentence = format!("is `{path}`, which would stand inside an endpoint");
+        findings.problem(key, sentence, hint);
+        return None;
+    }
+    Some(path.into())
+}
+
+/// Names and paths of connectors are their own.
+fn check_apart(connectors: &[(KeyPath, ConnectorSettings)], findings: &mut Findings) {
+    let mut names = BTreeSet::new();
+    let mut paths = BTreeMap::new();
+    for (key, connector) in connectors {
+        if !names.insert(connector.name.clone()) {
+            let sentence = format!("is `{}`, like that of another connector", connector.name);
+            findings.problem(&key.key("name"), sentence, "give each connector its own name");
+        } else if let Some(other) = paths.insert(connector.path.clone(), connector.name.clone()) {
+            let shown = connector.shown_path();
+            let sentence = format!("is `{shown}`, like that of the connector `{other}`");
+            findings.problem(&key.key("path"), sentence, "give each connector its own path");
+        }
+    }
+}

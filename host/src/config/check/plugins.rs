@@ -1,0 +1,291 @@
+//! Plugins: the ones that are written down, and the ones that are only used.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderName;
+
+use super::findings::Findings;
+use super::limits::Bounds;
+use super::whole::Origin;
+use super::word::check_name;
+use crate::config::file::{File, Grants, OnErrorWord, Plugin, PluginUse, Text};
+use crate::config::key::KeyPath;
+use crate::config::nearest::nearest;
+use crate::config::problem::Problem;
+use crate::config::settings::{
+    GrantSettings, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource,
+};
+
+/// Plugins that are part of the binary.
+const BUNDLED: &[&str] = &["router"];
+/// Plugins that will be, and whose names are kept for them.
+const RESERVED: &[&str] = &["gateway", "dispatcher", "transfer"];
+/// Headers that no plugin reads or sets: credentials.
+const CREDENTIALS: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
+/// Headers that belong to the protocol or to the connection, so that no plugin sets them.
+const OWN: &[&str] = &[
+    "host",
+    "connection",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "te",
+    "trailer",
+    "upgrade",
+    "keep-alive",
+    "accept",
+    "origin",
+    "last-event-id",
+];
+
+/// The plugins by name.
+pub(super) struct Plugins {
+    by_name: BTreeMap<Arc<str>, PluginSettings>,
+    /// Names whose entry is wrong; using them is no further problem.
+    wrong: Vec<String>,
+    dir: Option<PathBuf>,
+}
+
+impl Plugins {
+    /// Checks the plugins that are written down.
+    pub(super) fn declared(file: &File, origin: &Origin<'_>, findings: &mut Findings) -> Self {
+        let dir = file.plugin_dir.as_ref().map(|dir| origin.base.join(dir));
+        let mut plugins = Self { by_name: BTreeMap::new(), wrong: Vec::new(), dir };
+        for (name, plugin) in &file.plugins {
+            let key = KeyPath::top().key("plugins").key(name);
+            let named = check_name(name, "a plugin", &key, findings);
+            let source = plugins.source(name, plugin, origin).map_err(|problem| {
+                findings.problems.push(problem.under(&key));
+            });
+            let settings = settings_of(name, plugin, &key, findings);
+            match source {
+                Ok(source) if named => {
+                    let settings = PluginSettings { source, ..settings };
+                    plugins.by_name.insert(settings.name.clone(), settings);
+                }
+                _ => plugins.wrong.push(name.clone()),
+            }
+        }
+        plugins
+    }
+
+    /// A file replaces a bundled plugin only when the entry names the file. The problem's key is relative to the entry.
+    fn source(
+        &self,
+        name: &str,
+        plugin: &Plugin,
+        origin: &Origin<'_>,
+    ) -> Result<PluginSource, Problem> {
+        let entry = KeyPath::top();
+        if let Some(file) = &plugin.file {
+            return match file.as_str() {
+                "" => {
+                    Err(Problem::new(entry.key("file"), "is empty").hint("name a component file"))
+                }
+                file => Ok(PluginSource::File(origin.base.join(file))),
+            };
+        }
+        if BUNDLED.contains(&name) {
+            if plugin.digest.is_none() {
+                return Ok(PluginSource::Bundled);
+            }
+            let sentence = "has no `file` to belong to: this plugin is part of plugway";
+            return Err(
+                Problem::new(entry.key("digest"), sentence).hint("name a file, or take it out")
+            );
+        }
+        match &self.dir {
+            Some(dir) if !RESERVED.contains(&name) => {
+                Ok(PluginSource::File(dir.join(format!("{name}.wasm"))))
+            }
+            _ => Err(Problem::new(entry, "has no `file`, and is not part of plugway").hint(
+                "name the component: `file: NAME.wasm`, relative to this file; or set `plugin_dir`",
+            )),
+        }
+    }
+
+    /// Checks a place where a plugin is used.
+    pub(super) fn place(
+        &mut self,
+        written: &PluginUse,
+        key: &KeyPath,
+        findings: &mut Findings,
+    ) -> Option<PluginPlace> {
+        let Some(name) = &written.plugin else {
+            findings.problem(key, "names no plugin", "write `{use: NAME, config: {..}}`");
+            return None;
+        };
+        let config =
+            written.config.as_ref().map(|config| config_text(config, &key.key("config"), findings));
+        if self.wrong.contains(name) {
+            return None;
+        }
+        if !self.by_name.contains_key(name.as_str()) {
+            let settings = self.undeclared(name, key, findings)?;
+            self.by_name.insert(settings.name.clone(), settings);
+        }
+        let plugin = self.by_name.get(name.as_str())?;
+        let config = config.unwrap_or_else(|| plugin.config.clone());
+        Some(PluginPlace { plugin: plugin.name.clone(), config })
+    }
+
+    /// A plugin that is used without an entry: bundled, or a file of the plugin directory.
+    fn undeclared(
+        &self,
+        name: &str,
+        key: &KeyPath,
+        findings: &mut Findings,
+    ) -> Option<PluginSettings> {
+        let source = match &self.dir {
+            _ if BUNDLED.contains(&name) => PluginSource::Bundled,
+            _ if RESERVED.contains(&name) => {
+                let sentence = format!("uses `{name}`, which is not part of plugway yet");
+                let hint = "take it out, or give `plugins` an entry of this name with a `file`";
+                findings.problem(key, sentence, hint);
+                return None;
+            }
+            Some(dir) => {
+                check_name(name, "a plugin", key, findings).then_some(())?;
+                PluginSource::File(dir.join(format!("{name}.wasm")))
+            }
+            None => {
+                let known = self.by_name.keys().map(|name| &**name).chain(BUNDLED.iter().copied());
+                let hint = match nearest(name, known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("write it down: `plugins: {{{name}: {{file: {name}.wasm}}}}`"),
+                };
+                findings.problem(key, format!("uses `{name}`, which is no known plugin"), &hint);
+                return None;
+            }
+        };
+        Some(PluginSettings {
+            name: name.into(),
+            source,
+            digest: None,
+            config: "{}".into(),
+            limits: PluginLimitSettings::default(),
+            grants: GrantSettings::default(),
+            on_error: OnError::default(),
+        })
+    }
+
+    /// All of them.
+    pub(super) fn finish(self) -> Vec<PluginSettings> {
+        self.by_name.into_values().collect()
+    }
+}
+
+fn settings_of(
+    name: &str,
+    plugin: &Plugin,
+    key: &KeyPath,
+    findings: &mut Findings,
+) -> PluginSettings {
+    let digest = plugin.digest.as_deref().and_then(|text| {
+        let digest = parse_digest(text);
+        if digest.is_none() {
+            let hint = "write `sha256:` and 64 hexadecimal digits, as `sha256sum FILE` prints them";
+            findings.problem(&key.key("digest"), "is no SHA-256 digest", hint);
+        }
+        digest
+    });
+    let config = match &plugin.config {
+        Some(config) => config_text(config, &key.key("config"), findings),
+        None => "{}".into(),
+    };
+    PluginSettings {
+        name: name.into(),
+        source: PluginSource::Bundled,
+        digest,
+        config,
+        limits: limits_of(plugin, &key.key("limits"), findings),
+        grants: grants_of(&plugin.grants, &key.key("grants"), findings),
+        on_error: match plugin.on_error {
+            Some(OnErrorWord::Pass) => OnError::Pass,
+            Some(OnErrorWord::Deny) | None => OnError::Deny,
+        },
+    }
+}
+
+fn config_text(config: &serde_json::Value, key: &KeyPath, findings: &mut Findings) -> Arc<str> {
+    if !config.is_object() {
+        findings.problem(key, "must be a set of keys", "write `config: {key: value}`");
+    }
+    config.to_string().into()
+}
+
+fn limits_of(plugin: &Plugin, key: &KeyPath, findings: &mut Findings) -> PluginLimitSettings {
+    let written = &plugin.limits;
+    let mut bounds = Bounds { key, findings };
+    let fits = written.time_ms.is_none_or(|time| (1..=60_000).contains(&time));
+    bounds.within("time_ms", fits, "from 1 to 60000");
+    let fits = written.memory_mib.is_none_or(|memory| (1..=1024).contains(&memory));
+    bounds.within("memory_mib", fits, "from 1 to 1024");
+    let fits = written.instances.is_none_or(|instances| (1..=256).contains(&instances));
+    bounds.within("instances", fits, "from 1 to 256");
+    PluginLimitSettings {
+        time: written.time_ms.map(|time| Duration::from_millis(time.into())),
+        memory: written.memory_mib.and_then(|mib| usize::try_from(mib).ok()?.checked_mul(1 << 20)),
+        instances: written.instances.and_then(|instances| usize::try_from(instances).ok()),
+    }
+}
+
+fn grants_of(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> GrantSettings {
+    GrantSettings {
+        headers: headers_of(&grants.headers, &key.key("headers"), &[], findings),
+        set_headers: headers_of(&grants.set_headers, &key.key("set_headers"), OWN, findings),
+        upstreams: grants.upstreams,
+    }
+}
+
+fn headers_of(
+    names: &[Text],
+    key: &KeyPath,
+    refused: &[&str],
+    findings: &mut Findings,
+) -> Vec<HeaderName> {
+    let mut headers = Vec::new();
+    for (index, Text(name)) in names.iter().enumerate() {
+        let key = key.item(index);
+        let Ok(header) = HeaderName::try_from(name.as_str()) else {
+            let hint = "write a name such as `x-team`";
+            findings.problem(&key, format!("is `{name}`, which is no header name"), hint);
+            continue;
+        };
+        let word = header.as_str();
+        if CREDENTIALS.contains(&word) {
+            let hint = "plugins see who the caller is through `caller`, never a credential";
+            findings.problem(&key, format!("is `{word}`, which no plugin gets"), hint);
+        } else if is_own(word, refused) {
+            let hint = "the protocol and the connection keep their own headers";
+            findings.problem(&key, format!("is `{word}`, which belongs to plugway"), hint);
+        } else {
+            headers.push(header);
+        }
+    }
+    headers
+}
+
+/// Session ids are nobody's; where there are refused headers, plugins set headers, and the protocol's are plugway's.
+fn is_own(word: &str, refused: &[&str]) -> bool {
+    word.starts_with("mcp-session")
+        || refused.contains(&word)
+        || (!refused.is_empty() && word.starts_with("mcp-"))
+}
+
+fn parse_digest(text: &str) -> Option<[u8; 32]> {
+    let hex = text.strip_prefix("sha256:")?;
+    if hex.len() != 64 {
+        return None;
+    }
+    let mut digest = [0; 32];
+    for (byte, pair) in digest.iter_mut().zip(hex.as_bytes().chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        pair.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    Some(digest)
+}

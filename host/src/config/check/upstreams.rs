@@ -1,0 +1,107 @@
+//! Upstreams of a connector.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::findings::Findings;
+use super::limits::Bounds;
+use super::target;
+use super::whole::Origin;
+use super::word::{check_name, is_tool_name};
+use crate::config::file::{Connector, PrefixWord, Timeouts, Upstream};
+use crate::config::key::KeyPath;
+use crate::config::settings::{Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
+
+/// Checks every upstream of a connector.
+pub(super) fn check(
+    written: &Connector,
+    connector: &KeyPath,
+    origin: &Origin<'_>,
+    findings: &mut Findings,
+) -> Vec<UpstreamSettings> {
+    let list = connector.key("upstreams");
+    let written = written.upstreams.as_deref().unwrap_or_default();
+    if written.is_empty() {
+        let hint = "write `upstreams: [{name: NAME, url: http://127.0.0.1:3000/mcp}]`, or `command` \
+                    in place of `url`";
+        findings.problem(connector, "has no `upstreams`, so there is nothing to serve", hint);
+    }
+    let mut names = BTreeSet::new();
+    let mut upstreams = Vec::new();
+    for (index, upstream) in written.iter().enumerate() {
+        let key = list.item(index);
+        let name = check_own_name(upstream, &key, &mut names, findings);
+        let target = target::check(upstream, &key, origin, findings);
+        let naming = check_naming(upstream, &key, findings);
+        let timeouts = check_timeouts(&upstream.timeouts, &key.key("timeouts"), findings);
+        if let (Some(name), Some(target)) = (name, target) {
+            upstreams.push(UpstreamSettings { name, target, naming, timeouts });
+        }
+    }
+    upstreams
+}
+
+fn check_own_name(
+    upstream: &Upstream,
+    key: &KeyPath,
+    names: &mut BTreeSet<String>,
+    findings: &mut Findings,
+) -> Option<Arc<str>> {
+    let Some(name) = &upstream.name else {
+        let hint = "write `name: NAME`: it stands before the server's tools, `NAME_tool`";
+        findings.problem(key, "has no `name`", hint);
+        return None;
+    };
+    let key = key.key("name");
+    if !check_name(name, "an upstream", &key, findings) {
+        return None;
+    }
+    if !names.insert(name.clone()) {
+        let sentence = format!("is `{name}`, like that of another upstream");
+        findings.problem(&key, sentence, "give each upstream of a connector its own name");
+        return None;
+    }
+    Some(name.as_str().into())
+}
+
+fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> Naming {
+    for (own, shown) in &upstream.aliases {
+        if !is_tool_name(shown) {
+            findings.problem(
+                &key.key("aliases").key(own),
+                format!("is `{shown}`, which clients do not take as a name"),
+                "use 1 to 64 letters, digits, `_` and `-`",
+            );
+        }
+    }
+    let expose = upstream.expose.clone().unwrap_or_default();
+    if upstream.expose.is_some() && expose.is_empty() {
+        let hint = "name at least one glob; leave the key out to offer everything";
+        findings.problem(&key.key("expose"), "is empty, so nothing would be offered", hint);
+    }
+    for (index, glob) in expose.iter().enumerate() {
+        if glob.is_empty() {
+            let key = key.key("expose").item(index);
+            findings.problem(&key, "is empty", "write a glob such as `read_*`");
+        }
+    }
+    Naming {
+        prefix: match upstream.prefix {
+            Some(PrefixWord::Never) => Prefix::Never,
+            Some(PrefixWord::Always) | None => Prefix::Always,
+        },
+        aliases: upstream.aliases.clone(),
+        expose,
+    }
+}
+
+fn check_timeouts(written: &Timeouts, key: &KeyPath, findings: &mut Findings) -> UpstreamTimeouts {
+    let default = UpstreamTimeouts::default();
+    let mut bounds = Bounds { key, findings };
+    UpstreamTimeouts {
+        connect: bounds.span("connect", written.connect, default.connect),
+        initialize: bounds.span("initialize", written.initialize, default.initialize),
+        catalogue: bounds.span("catalogue", written.catalogue, default.catalogue),
+        answer: bounds.span("answer", written.answer, default.answer),
+    }
+}

@@ -1,0 +1,49 @@
+//! The order of the checks.
+
+use std::path::Path;
+
+use super::findings::Findings;
+use super::{connectors, limits, listen, plugins};
+use crate::config::environment::Environment;
+use crate::config::file::File;
+use crate::config::key::KeyPath;
+use crate::config::load::Flags;
+use crate::config::problem::{Problem, Problems};
+use crate::config::settings::Settings;
+
+/// Where a configuration comes from.
+pub(in crate::config) struct Origin<'a> {
+    /// The file; none when it was put together in code.
+    pub(in crate::config) file: Option<&'a Path>,
+    /// Where relative paths start.
+    pub(in crate::config) base: &'a Path,
+    pub(in crate::config) flags: &'a Flags,
+    pub(in crate::config) environment: &'a Environment,
+}
+
+/// Makes settings of a file, or says everything that is wrong with it.
+pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Settings, Vec<Problem>> {
+    let mut findings = Findings::default();
+    let listen = listen::check(file, origin, &mut findings);
+    let limits = limits::check(&file.limits, &KeyPath::top().key("limits"), &mut findings);
+    let mut plugins = plugins::Plugins::declared(file, origin, &mut findings);
+    let connectors = connectors::check(file, origin, &mut plugins, &mut findings);
+    let plugins = plugins.finish();
+    let Findings { problems, warnings } = findings;
+    match listen {
+        Some(listen) if problems.is_empty() => Ok(Settings {
+            file: origin.file.map(Path::to_owned),
+            listen,
+            limits,
+            plugins,
+            plugin_dir: file.plugin_dir.as_ref().map(|dir| origin.base.join(dir)),
+            cache_dir: match &file.cache_dir {
+                Some(dir) => Some(origin.base.join(dir)),
+                None => origin.environment.cache_dir(),
+            },
+            connectors,
+            warnings: Problems { file: origin.file.map(Path::to_owned), list: warnings },
+        }),
+        _ => Err(problems),
+    }
+}

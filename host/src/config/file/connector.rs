@@ -1,0 +1,136 @@
+//! A connector, its plugins and its upstreams.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Span, Text};
+
+/// One MCP server as clients see it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "connector", deny_unknown_fields, default)]
+#[serde(expecting = "a connector: a set of keys such as `name` and `upstreams`")]
+pub struct Connector {
+    /// Name of the connector: letters, digits, `_` and `-`, at most 32.
+    pub name: Option<String>,
+    /// What it is for, in words for the client.
+    pub description: Option<String>,
+    /// Base path; the endpoint is `PATH/mcp`. Default `/NAME`; a lone connector owns `/`.
+    pub path: Option<String>,
+    /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.
+    pub router: Option<PluginUse>,
+    /// The plugins that decide what a caller sees and may do, in their order.
+    pub policies: Option<Vec<PluginUse>>,
+    /// The servers behind it.
+    pub upstreams: Option<Vec<Upstream>>,
+}
+
+/// A plugin in its place: a name, or `{use: NAME, config: {..}}`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PluginUse {
+    /// Name of the plugin.
+    pub plugin: Option<String>,
+    /// Configuration for this place; it replaces the plugin's own.
+    pub config: Option<serde_json::Value>,
+}
+
+impl<'de> Deserialize<'de> for PluginUse {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(rename = "use", deny_unknown_fields, default)]
+        struct Full {
+            r#use: Option<String>,
+            config: Option<serde_json::Value>,
+        }
+        struct UseVisitor;
+        impl<'de> Visitor<'de> for UseVisitor {
+            type Value = PluginUse;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a plugin, or `{use: NAME, config: {..}}`")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<PluginUse, E> {
+                Ok(PluginUse { plugin: Some(name.to_owned()), config: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<PluginUse, A::Error> {
+                let full = Full::deserialize(de::value::MapAccessDeserializer::new(access))?;
+                Ok(PluginUse { plugin: full.r#use, config: full.config })
+            }
+        }
+        deserializer.deserialize_struct("use", &["use", "config"], UseVisitor)
+    }
+}
+
+/// A server behind a connector: `url` or `command`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "upstream", deny_unknown_fields, default)]
+#[serde(expecting = "an upstream: a set of keys such as `name` and `url`")]
+pub struct Upstream {
+    /// Name of the upstream: letters, digits, `_` and `-`, at most 32. It stands before its tools: `NAME_tool`.
+    pub name: Option<String>,
+    /// Address of a server that speaks Streamable HTTP, with or without `/mcp`.
+    pub url: Option<String>,
+    /// Program of a server that speaks over stdin and stdout.
+    pub command: Option<String>,
+    /// Arguments of the program.
+    pub args: Option<Vec<Text>>,
+    /// Environment of the program, besides `inherit_env`; it has no other.
+    pub env: Option<BTreeMap<String, Text>>,
+    /// Variables of plugway's own environment that the program gets. Default `[PATH, HOME]`.
+    pub inherit_env: Option<Vec<String>>,
+    /// Working directory of the program, relative to the configuration file. Default: that file's directory.
+    pub cwd: Option<String>,
+    /// `session`: a child process for each client session. `connector`: one for all; only for a server that keeps
+    /// nothing about its clients. Default `session`.
+    pub sharing: Option<SharingWord>,
+    /// Child processes at once. Default 16.
+    pub max_children: Option<u32>,
+    /// A child that is not used for so long is stopped. Default `5m`.
+    pub idle_stop: Option<Span>,
+    /// Whether names get the upstream's name before them. Default `always`.
+    pub prefix: Option<PrefixWord>,
+    /// Names given by the operator: the server's own name of a tool or prompt, and the one that clients see.
+    pub aliases: BTreeMap<String, String>,
+    /// Globs over the server's own names (`*` and `?`): what matches none is not offered. Default: everything.
+    pub expose: Option<Vec<String>>,
+    /// Time limits.
+    pub timeouts: Timeouts,
+}
+
+/// Who shares a child process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SharingWord {
+    /// Nobody: one for each client session.
+    Session,
+    /// Every client of the connector.
+    Connector,
+}
+
+/// Whether names get the upstream's name before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrefixWord {
+    /// Yes.
+    Always,
+    /// No: the server's own names are shown.
+    Never,
+}
+
+/// Time limits of an upstream.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "timeouts", deny_unknown_fields, default, expecting = "a set of time limits")]
+pub struct Timeouts {
+    /// Until a connection stands. Default `5s`.
+    pub connect: Option<Span>,
+    /// Until `initialize` or `server/discover` is answered, the start of a child process included. Default `10s`.
+    pub initialize: Option<Span>,
+    /// Until the whole catalogue is read. Default `30s`.
+    pub catalogue: Option<Span>,
+    /// Until something comes for a call: its answer begins, or another piece of it arrives. Default `5m`.
+    pub answer: Option<Span>,
+}

@@ -1,0 +1,59 @@
+//! A plugin, its limits and what it may do.
+
+use serde::Deserialize;
+
+use super::unit::Text;
+
+/// A plugin by the name that connectors use for it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "plugin", deny_unknown_fields, default)]
+#[serde(expecting = "a plugin: a set of keys such as `file` and `config`")]
+pub struct Plugin {
+    /// The component, relative to the configuration file. Without it: the bundled plugin of this name, else
+    /// `NAME.wasm` in `plugin_dir`.
+    pub file: Option<String>,
+    /// The only content that is accepted: `sha256:` and 64 hexadecimal digits.
+    pub digest: Option<String>,
+    /// Configuration for the plugin; a connector may give another in its place.
+    pub config: Option<serde_json::Value>,
+    /// Limits of the plugin.
+    pub limits: PluginLimits,
+    /// What it may do besides deciding. Default: nothing.
+    pub grants: Grants,
+    /// What happens to a call when the plugin fails: `deny` or `pass`. Default `deny`.
+    pub on_error: Option<OnErrorWord>,
+}
+
+/// Limits of a plugin.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "limits", deny_unknown_fields, default, expecting = "a set of limits")]
+pub struct PluginLimits {
+    /// Milliseconds for one decision about a call. Default 10.
+    pub time_ms: Option<u32>,
+    /// MiB of memory for each instance. Default 64; interpreted guests want 128.
+    pub memory_mib: Option<u32>,
+    /// Warm instances at most. Default: twice the number of cores.
+    pub instances: Option<u32>,
+}
+
+/// What a plugin may do besides deciding.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "grants", deny_unknown_fields, default, expecting = "a set of grants")]
+pub struct Grants {
+    /// Request headers that it may read. Credentials are never among them.
+    pub headers: Vec<Text>,
+    /// Headers of the upstream request that it may set or remove.
+    pub set_headers: Vec<Text>,
+    /// Whether it may send requests to the connector's upstreams as the caller.
+    pub upstreams: bool,
+}
+
+/// What happens to a call when a plugin fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnErrorWord {
+    /// The call is refused.
+    Deny,
+    /// The call goes on as if the plugin had nothing to say.
+    Pass,
+}

@@ -1,0 +1,94 @@
+//! The whole file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Connector, Plugin, PluginUse, Size, Span, Upstream};
+
+/// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
+/// configuration.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "file", deny_unknown_fields, default)]
+#[serde(expecting = "a set of keys such as `name` and `upstreams`")]
+pub struct File {
+    /// Address and port to listen on, such as `127.0.0.1:9000`. Port 0 takes any free port. Default
+    /// `127.0.0.1:9000`.
+    pub listen: Option<String>,
+    /// Values of the `Host` header that clients may use besides the loopback names, exactly as they send them:
+    /// `mcp.example.com`, `mcp.example.com:9000`.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// What the operator accepts for a listener outside loopback.
+    pub exposure: Option<Exposure>,
+    /// Limits of the server.
+    pub limits: ServerLimits,
+    /// Plugins by the name that connectors use for them.
+    pub plugins: BTreeMap<String, Plugin>,
+    /// Directory of plugin files: a plugin `x` without `file` is `x.wasm` in it.
+    pub plugin_dir: Option<String>,
+    /// Directory for compiled plugins. Default: `plugway` in the user's cache directory.
+    pub cache_dir: Option<String>,
+    /// The connectors, where there are several.
+    pub connectors: Option<Vec<Connector>>,
+    /// A lone connector: its name.
+    pub name: Option<String>,
+    /// A lone connector: what it is for, in words for the client.
+    pub description: Option<String>,
+    /// A lone connector: its base path. Default `/`.
+    pub path: Option<String>,
+    /// A lone connector: its router. Default `router`.
+    pub router: Option<PluginUse>,
+    /// A lone connector: its policies.
+    pub policies: Option<Vec<PluginUse>>,
+    /// A lone connector: the servers behind it.
+    pub upstreams: Option<Vec<Upstream>>,
+}
+
+/// What the operator accepts for a listener outside loopback, and why.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "exposure", deny_unknown_fields, default)]
+#[serde(expecting = "a set of keys: `accept` and `reason`")]
+pub struct Exposure {
+    /// Each part that is missing: `no-auth`, `no-tls`, `any-host`.
+    pub accept: Vec<ExposureWord>,
+    /// Why that is all right here. It is logged at every start.
+    pub reason: Option<String>,
+}
+
+/// A part of a safe listener that may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExposureWord {
+    /// Callers are not authenticated.
+    NoAuth,
+    /// Nothing encrypts the connection.
+    NoTls,
+    /// Any `Host` header is accepted.
+    AnyHost,
+}
+
+/// Limits of the server. Everything is bounded; these bounds can be moved.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename = "limits", deny_unknown_fields, default, expecting = "a set of limits")]
+pub struct ServerLimits {
+    /// Largest request body. Default `4MiB`.
+    pub max_body: Option<Size>,
+    /// Largest single message of an upstream: an answer, an event, a line. Default `16MiB`.
+    pub max_message: Option<Size>,
+    /// Largest result that is held back for a policy that reviews results. Default `1MiB`.
+    pub review_max: Option<Size>,
+    /// Open connections. Default 4096.
+    pub max_connections: Option<u32>,
+    /// Sessions of clients. Default 10000.
+    pub max_sessions: Option<u32>,
+    /// Requests in progress. Default 4096.
+    pub max_requests: Option<u32>,
+    /// A session that is not used for so long ends. Default `30m`.
+    pub session_idle: Option<Span>,
+    /// Time for the head of a request to arrive. Default `10s`.
+    pub header_timeout: Option<Span>,
+    /// Time for the body of a request to arrive. Default `30s`.
+    pub body_timeout: Option<Span>,
+    /// Time that calls in progress get when plugway stops. Default `10s`.
+    pub shutdown_grace: Option<Span>,
+}

@@ -1,0 +1,120 @@
+//! The only reader of configuration files and of the environment.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::check::{Origin, check};
+use super::environment::Environment;
+use super::file::{File, NOT_YET};
+use super::problem::{Problem, Problems};
+use super::read::read;
+use super::settings::Settings;
+use super::tree::Node;
+
+/// Largest configuration file.
+const MAX_FILE: u64 = 4 << 20;
+
+/// What the command line says about the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    /// `--listen`.
+    pub listen: Option<String>,
+    /// `--accept-exposure`: the reason.
+    pub accept_exposure: Option<String>,
+}
+
+impl Environment {
+    /// The environment of this process; variables that are not Unicode are left out.
+    pub fn of_process() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "this is the one reader of the environment")]
+        let variables = std::env::vars_os();
+        Self::of(variables.filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }))
+    }
+}
+
+/// Reads and checks a configuration file.
+pub fn load(path: &Path, flags: &Flags, environment: &Environment) -> Result<Settings, Problems> {
+    let text = read_file(path).map_err(Problems::one)?;
+    parse(&text, path, flags, environment)
+}
+
+/// Checks the text of a configuration file that would stand at `path`.
+pub fn parse(
+    text: &str,
+    path: &Path,
+    flags: &Flags,
+    environment: &Environment,
+) -> Result<Settings, Problems> {
+    let in_file = |list| Problems { file: Some(path.to_owned()), list };
+    let tree = Node::parse(text).map_err(|problem| in_file(vec![problem]))?;
+    let (file, misfits) = read::<File>(&tree, NOT_YET);
+    let base = path.parent().unwrap_or(Path::new(""));
+    let origin = Origin { file: Some(path), base, flags, environment };
+    let checked = check(&file, &origin);
+    let (found, warned) = match &checked {
+        Ok(settings) => (Vec::new(), settings.warnings.list.clone()),
+        Err(problems) => (problems.clone(), Vec::new()),
+    };
+    let mut problems = misfits;
+    // What is missing because it could not be read is not missing for the operator.
+    let own: Vec<Problem> = found
+        .into_iter()
+        .filter(|problem| !problems.iter().any(|misfit| misfit.key.is_within(&problem.key)))
+        .collect();
+    problems.extend(own);
+    match checked {
+        Ok(mut settings) if problems.is_empty() => {
+            settings.warnings = in_file(placed(warned, &tree));
+            Ok(settings)
+        }
+        _ => Err(in_file(placed(problems, &tree))),
+    }
+}
+
+/// Checks a configuration that was put together in code; relative paths start at the working directory.
+pub fn assemble(
+    file: &File,
+    flags: &Flags,
+    environment: &Environment,
+) -> Result<Settings, Problems> {
+    check(file, &Origin { file: None, base: Path::new(""), flags, environment })
+        .map_err(|list| Problems { file: None, list })
+}
+
+/// Gives every problem its place, and sorts them as they stand in the file.
+fn placed(mut problems: Vec<Problem>, tree: &Node) -> Vec<Problem> {
+    for problem in &mut problems {
+        if problem.place.is_none() {
+            problem.place = tree.place_of(&problem.key);
+        }
+    }
+    problems.sort_by_key(|problem| (problem.place.is_none(), problem.place));
+    problems
+}
+
+fn read_file(path: &Path) -> Result<String, Problem> {
+    let broken = |what: &str, hint: &str| {
+        Problem::general(format!("the configuration {} {what}", path.display())).hint(hint)
+    };
+    #[expect(clippy::disallowed_methods, reason = "this is the one reader of configuration files")]
+    let opened = std::fs::File::open(path);
+    let file = opened.map_err(|error| {
+        broken(
+            &format!("cannot be read: {error}"),
+            "name a file (`plugway serve FILE`), or write plugway.yaml; \
+             `name: hub` and `upstreams: [{name: .., url: ..}]` are enough",
+        )
+    })?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| broken(&format!("cannot be read: {error}"), "name a regular file"))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(broken("is larger than 4 MiB", "name the right file"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        broken(&format!("is not UTF-8: {}", error.utf8_error()), "save it as UTF-8")
+    })
+}

@@ -1,0 +1,35 @@
+//! From what an operator wrote to what the program means.
+//!
+//! Reading order: [`file`] is what may be written; [`load`] reads it, and is the only reader of configuration files
+//! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result. In between:
+//! `tree` keeps the place of every value, `read` fits the tree into the types and notes all misfits.
+
+mod check;
+mod environment;
+mod file;
+mod key;
+mod load;
+mod misfit;
+mod nearest;
+mod problem;
+mod read;
+mod settings;
+mod tree;
+
+pub use environment::Environment;
+pub use key::KeyPath;
+pub use load::{Flags, assemble, load, parse};
+pub use problem::{Place, Problem, Problems};
+pub use settings::{
+    Accepted, Child, ConnectorSettings, Exposure, GrantSettings, Hosts, Limits, Listen,
+    ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource,
+    Prefix, Settings, Sharing, Target, UpstreamSettings, UpstreamTimeouts,
+};
+
+/// What may be written, for whoever builds a configuration in code.
+pub mod written {
+    pub use super::file::{
+        Connector, Exposure, ExposureWord, File, Grants, OnErrorWord, Plugin, PluginLimits,
+        PluginUse, PrefixWord, ServerLimits, SharingWord, Size, Span, Text, Timeouts, Upstream,
+    };
+}

@@ -1,0 +1,169 @@
+//! What is served.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+
+use crate::telemetry::Secret;
+
+/// One MCP server as clients see it.
+#[derive(Clone, Debug)]
+pub struct ConnectorSettings {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is for; empty where nobody said.
+    pub description: Arc<str>,
+    /// Base path: empty for `/`, else `/hub` without a slash at the end. The endpoint is `{path}/mcp`.
+    pub path: Arc<str>,
+    /// Shapes the catalogue.
+    pub router: PluginPlace,
+    /// Judge calls, in this order.
+    pub policies: Vec<PluginPlace>,
+    /// The servers behind it, in the order of the file; at least one.
+    pub upstreams: Vec<UpstreamSettings>,
+}
+
+impl ConnectorSettings {
+    /// The base path for people: `/` rather than nothing.
+    pub fn shown_path(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
+    }
+}
+
+/// A plugin in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginPlace {
+    /// Name of the plugin; it is in `Settings::plugins`.
+    pub plugin: Arc<str>,
+    /// JSON text of an object: the configuration in this place.
+    pub config: Arc<str>,
+}
+
+/// A server behind a connector.
+#[derive(Clone, Debug)]
+pub struct UpstreamSettings {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How to reach it.
+    pub target: Target,
+    /// How its names are shown.
+    pub naming: Naming,
+    /// Time limits.
+    pub timeouts: UpstreamTimeouts,
+}
+
+/// How an upstream is reached.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Streamable HTTP. The path is the one in the file: empty or `/` means that nobody said `/mcp`.
+    Http(Uri),
+    /// Child processes.
+    Stdio(Child),
+}
+
+/// How to start a child process.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// The program, as written.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, Secret)>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// Who shares it.
+    pub sharing: Sharing,
+    /// Child processes at once.
+    pub max_children: usize,
+    /// A child that is not used for so long is stopped.
+    pub idle_stop: Duration,
+}
+
+/// Who shares a child process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Nobody: one for each client session.
+    Session,
+    /// Every client of the connector.
+    Connector,
+}
+
+impl Sharing {
+    /// The word in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Connector => "connector",
+        }
+    }
+}
+
+/// Whether names get the upstream's name before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// Yes.
+    Always,
+    /// No.
+    Never,
+}
+
+impl Prefix {
+    /// The word in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// How the names of an upstream are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// Whether names get the upstream's name before them.
+    pub prefix: Prefix,
+    /// Own name -> name that clients see.
+    pub aliases: BTreeMap<String, String>,
+    /// Globs over own names; empty = everything.
+    pub expose: Vec<String>,
+}
+
+impl Naming {
+    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`.
+    pub fn to_json(&self) -> String {
+        serde_json::json!({
+            "prefix": self.prefix.as_str(),
+            "aliases": self.aliases,
+            "expose": self.expose,
+        })
+        .to_string()
+    }
+}
+
+/// Time limits of an upstream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpstreamTimeouts {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// Until the handshake is answered, the start of a child included.
+    pub initialize: Duration,
+    /// Until the whole catalogue is read.
+    pub catalogue: Duration,
+    /// Until something comes for a call: its answer begins, or another piece of it arrives.
+    pub answer: Duration,
+}
+
+impl Default for UpstreamTimeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            initialize: Duration::from_secs(10),
+            catalogue: Duration::from_secs(30),
+            answer: Duration::from_mins(5),
+        }
+    }
+}

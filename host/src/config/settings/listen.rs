@@ -1,0 +1,147 @@
+//! The listener, and who may reach it.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// The listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// Where to listen; port 0 takes any free port.
+    pub address: SocketAddr,
+    /// Who said so.
+    pub source: ListenSource,
+    /// Which values of the `Host` header are accepted.
+    pub hosts: Hosts,
+    /// Whether others than this machine can reach it, and what was accepted about that.
+    pub exposure: Exposure,
+}
+
+/// Who said where to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenSource {
+    /// `--listen`.
+    Flag,
+    /// These variables of the environment.
+    Environment(Vec<&'static str>),
+    /// The configuration file.
+    File,
+    /// Nobody.
+    Default,
+}
+
+impl fmt::Display for ListenSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("--listen"),
+            Self::Environment(names) => write!(f, "environment {}", names.join(", ")),
+            Self::File => f.write_str("configuration file"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// Whether others than this machine can reach the listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exposure {
+    /// Only this machine can.
+    Loopback,
+    /// Others can, and the operator accepted what is missing.
+    Accepted(Accepted),
+}
+
+/// What was accepted, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The words of the parts that are missing: `no-auth`, `no-tls`, `any-host`.
+    pub parts: Vec<&'static str>,
+    /// The operator's reason.
+    pub reason: Arc<str>,
+    /// Whether the command line said so, rather than the file.
+    pub by_flag: bool,
+}
+
+impl Exposure {
+    /// Whether others than this machine can reach the listener.
+    pub fn is_exposed(&self) -> bool {
+        matches!(self, Self::Accepted(_))
+    }
+}
+
+/// Which values of the `Host` header are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// Any: the operator accepted that.
+    Any,
+    /// The loopback names with any port, and these values exactly (lower case). A page of another site that had its
+    /// name pointed at this machine sends its own name, and is refused.
+    Listed(Vec<Arc<str>>),
+}
+
+impl Hosts {
+    /// Whether a request with this `Host` header, or with an `Origin` of this authority, is accepted.
+    pub fn admits(&self, authority: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Listed(exact) => {
+                is_loopback(authority)
+                    || exact.iter().any(|host| host.eq_ignore_ascii_case(authority))
+            }
+        }
+    }
+}
+
+/// Whether an authority, with or without a port, names this machine.
+fn is_loopback(authority: &str) -> bool {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']') {
+            Some((host, "")) => (host, None),
+            Some((host, rest)) => match rest.strip_prefix(':') {
+                Some(port) => (host, Some(port)),
+                None => return false,
+            },
+            None => return false,
+        },
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+        return false;
+    }
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_names_are_always_admitted() {
+        let hosts = Hosts::Listed(vec!["mcp.example.com".into()]);
+        for (authority, admitted) in [
+            ("localhost", true),
+            ("LOCALHOST:9000", true),
+            ("127.0.0.1:9000", true),
+            ("127.0.0.2", true),
+            ("[::1]:80", true),
+            ("[::1]", true),
+            ("mcp.example.com", true),
+            ("MCP.example.com", true),
+            ("mcp.example.com:80", false),
+            ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost:port", false),
+            ("[::1]evil", false),
+            ("[::1", false),
+            ("", false),
+            ("0.0.0.0", false),
+        ] {
+            assert_eq!(hosts.admits(authority), admitted, "{authority}");
+        }
+        assert!(Hosts::Any.admits("evil.example"));
+    }
+}

@@ -1,0 +1,17 @@
+//! What the program means: checked values, complete with their defaults. Nothing here can be read from a file.
+//!
+//! Reading order: [`top`] is everything, [`listen`] the listener and who may reach it, [`connector`] what is served,
+//! [`plugin`] who decides.
+
+mod connector;
+mod listen;
+mod plugin;
+mod top;
+
+pub use connector::{
+    Child, ConnectorSettings, Naming, PluginPlace, Prefix, Sharing, Target, UpstreamSettings,
+    UpstreamTimeouts,
+};
+pub use listen::{Accepted, Exposure, Hosts, Listen, ListenSource};
+pub use plugin::{GrantSettings, OnError, PluginLimitSettings, PluginSettings, PluginSource};
+pub use top::{Limits, Settings};
