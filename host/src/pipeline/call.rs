@@ -7,7 +7,7 @@ use http::HeaderMap;
 use super::caller::Caller;
 use super::port::Requester;
 use crate::catalogue::{Hints, View};
-use crate::protocol::{Document, Field, Message};
+use crate::protocol::{Document, Era, Field, Message, Revision};
 
 /// Everything that a hook may learn about one call. Built only when a plugin is going to be asked.
 pub struct CallContext {
@@ -27,11 +27,13 @@ pub struct CallContext {
     pub target: Option<(Arc<str>, Arc<str>)>,
     /// Annotations of the tool after the operator's trust rules.
     pub hints: Hints,
+    /// The revision that the client speaks.
+    pub revision: Revision,
     /// Headers of the request without credentials.
     pub headers: Arc<HeaderMap>,
     /// Keyed hash of the session.
     pub session: Option<Arc<str>>,
-    /// Open attributes: (documented key, value).
+    /// What earlier policies set; [`CallContext::attribute`] knows the documented keys besides.
     pub attributes: Vec<(Arc<str>, Arc<str>)>,
     /// Sends a request to an upstream as this caller, for plugins that were granted it.
     pub requester: Option<Arc<dyn Requester>>,
@@ -47,6 +49,23 @@ impl CallContext {
     /// JSON text of the arguments; an empty object where the call has none.
     pub fn arguments_json(&self) -> &str {
         self.message.field(Field::Arguments).unwrap_or("{}")
+    }
+
+    /// The value of an attribute: of a documented key, or of one that an earlier policy set.
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        match key {
+            "connector" => Some(&self.connector),
+            "request-id" => Some(&self.request_id),
+            "protocol-version" => Some(self.revision.as_str()),
+            "era" => Some(match self.revision.era() {
+                Era::Legacy => "legacy",
+                Era::Modern => "modern",
+            }),
+            _ => {
+                let set = self.attributes.iter().find(|(known, _)| **known == *key);
+                set.map(|(_, value)| &**value)
+            }
+        }
     }
 
     /// The arguments as a document; the error says why they cannot be read the same way by everybody.

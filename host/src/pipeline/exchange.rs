@@ -129,6 +129,7 @@ impl Call<'_> {
             name: self.name.clone(),
             target,
             hints: self.entry.hints,
+            revision: self.request.party.revision,
             headers: self.request.headers.clone(),
             session: self.request.session.clone(),
             attributes: Vec::new(),
