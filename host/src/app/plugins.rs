@@ -10,7 +10,7 @@ use crate::plugin::{
     Grants, Limits, LoadError, OnError as PluginOnError, PluginSpec, Runtime, RuntimeOptions, Slot,
     Source, bundled,
 };
-use crate::state::Memory;
+use crate::state::{Memory, Quota};
 
 /// Loaded plugins, by the operator's names.
 pub(super) struct Plugins {
@@ -25,12 +25,12 @@ impl Plugins {
         let places = settings.connectors.len().max(1);
         let instances: u32 = specs.iter().map(PluginSpec::instances).sum();
         let places = u32::try_from(places).unwrap_or(u32::MAX);
-        let memory = Memory::new();
+        let memory = Memory::new(Quota::default());
         let options = RuntimeOptions {
             cache_dir: settings.cache_dir.clone(),
             instances: instances.saturating_mul(places),
             states: Arc::new(move |connector: &str, plugin: &str| -> Arc<dyn LocalState> {
-                memory.space(connector, plugin)
+                memory.namespace(connector, plugin)
             }),
         };
         let engine = |source| StartError::Plugin { name: "engine".into(), source };

@@ -1,0 +1,135 @@
+//! What lives beside one instance: the task in hand, its budget, its memory limit, and WASI where the guest uses it.
+
+use std::sync::Arc;
+
+use wasmtime::component::ResourceTable;
+use wasmtime::{ResourceLimiter, Result, bail};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::failure::TooManyHostCalls;
+use super::imports::wasi;
+use super::limits::{self, Hook};
+use super::place::Place;
+use super::task::Task;
+
+/// The data of a store.
+pub(super) struct Ctx {
+    /// The plugin in its connector.
+    pub(super) place: Arc<Place>,
+    /// What the guest is doing.
+    pub(super) task: Task,
+    /// What the present call may still use.
+    pub(super) budget: Budget,
+    /// The memory limit.
+    pub(super) memory: Memory,
+    wasi: Option<WasiCtx>,
+    table: ResourceTable,
+}
+
+/// What one call may still use.
+#[derive(Debug)]
+pub(super) struct Budget {
+    host_calls: u32,
+    /// Log lines that it may still write.
+    pub(super) log_lines: u32,
+    /// Requests that it may still send to upstreams.
+    pub(super) requests: u32,
+    /// Epochs that it may still compute; counted only where calls may wait.
+    pub(super) ticks: u64,
+}
+
+impl Budget {
+    /// The budget of a hook.
+    pub(super) fn of(hook: Hook, ticks: u64) -> Self {
+        Self {
+            host_calls: hook.host_calls(),
+            log_lines: limits::LOG_LINES_PER_CALL,
+            requests: limits::UPSTREAM_REQUESTS,
+            ticks,
+        }
+    }
+}
+
+/// Linear memory of one instance.
+#[derive(Debug)]
+pub(super) struct Memory {
+    limit: usize,
+    /// Bytes in use.
+    pub(super) used: usize,
+    /// Whether a growth was refused since the last look.
+    pub(super) refused: bool,
+}
+
+impl Ctx {
+    /// The data of a new store.
+    pub(super) fn new(place: Arc<Place>) -> Self {
+        let limit = (place.limits.memory_mib.min(limits::MEMORY_MIB_MAX) as usize) << 20;
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits::RESOURCES_MAX);
+        Self {
+            place,
+            task: Task::Idle,
+            budget: Budget::of(Hook::Describe, 0),
+            memory: Memory { limit, used: 0, refused: false },
+            wasi: None,
+            table,
+        }
+    }
+
+    /// Counts one host call.
+    pub(super) fn charge(&mut self) -> Result<()> {
+        match self.budget.host_calls.checked_sub(1) {
+            Some(left) => self.budget.host_calls = left,
+            None => bail!(TooManyHostCalls),
+        }
+        Ok(())
+    }
+
+    /// The table of streams and pollables.
+    pub(super) fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
+    }
+}
+
+impl WasiView for Ctx {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let ctx = self.wasi.get_or_insert_with(|| wasi::empty(&self.place));
+        WasiCtxView { ctx, table: &mut self.table }
+    }
+}
+
+impl ResourceLimiter for Ctx {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
+        let used = self.memory.used.saturating_add(desired.saturating_sub(current));
+        if used > self.memory.limit {
+            self.memory.refused = true;
+            return Ok(false);
+        }
+        self.memory.used = used;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
+        Ok(desired <= limits::TABLE_MAX)
+    }
+}
+
+impl std::fmt::Debug for Ctx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ctx")
+            .field("place", &self.place)
+            .field("budget", &self.budget)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
+    }
+}

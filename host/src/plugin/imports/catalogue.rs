@@ -1,0 +1,46 @@
+//! `catalogue`: what the caller may see.
+
+use plugway_bindings::imports::catalogue::Host;
+use wasmtime::Result;
+
+use crate::catalogue::EntryKind;
+use crate::plugin::ctx::Ctx;
+use crate::plugin::inspect::Kind;
+
+impl Host for Ctx {
+    fn generation(&mut self) -> Result<u32> {
+        self.charge()?;
+        Ok(self.task.call()?.context.view.catalogue().generation)
+    }
+
+    fn document(&mut self) -> Result<String> {
+        self.charge()?;
+        let call = self.task.call()?;
+        Ok(match self.place.kind {
+            Kind::Router => call.context.view.catalogue().document.as_ref().into(),
+            Kind::Policy => String::new(),
+        })
+    }
+
+    fn count(&mut self) -> Result<u32> {
+        self.charge()?;
+        Ok(u32::try_from(self.task.call()?.listed().len()).unwrap_or(u32::MAX))
+    }
+
+    fn entry(&mut self, index: u32) -> Result<Option<String>> {
+        self.charge()?;
+        let call = self.task.call()?;
+        let place = call.listed().get(index as usize);
+        let entry = place.and_then(|place| call.context.view.catalogue().entry(*place));
+        Ok(entry.map(|entry| entry.definition.as_ref().into()))
+    }
+
+    fn find(&mut self, kind: String, name: String) -> Result<Option<u32>> {
+        self.charge()?;
+        let call = self.task.call()?;
+        let Some(kind) = EntryKind::parse(&kind) else { return Ok(None) };
+        let place = call.context.view.catalogue().find(kind, &name);
+        let index = place.and_then(|place| call.listed().binary_search(&place).ok());
+        Ok(index.and_then(|index| u32::try_from(index).ok()))
+    }
+}

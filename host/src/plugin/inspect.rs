@@ -1,0 +1,153 @@
+//! What a component is, read from its imports and exports before anything of it runs.
+
+use wasmtime::component::Component;
+use wasmtime::{Engine, Precompiled};
+
+use super::error::LoadError;
+use super::spec::Grants;
+
+const PACKAGE: &str = "plugway:plugin/";
+const VERSION: &str = "0.1.";
+
+/// Services for every plugin.
+const SERVICES: [&str; 10] = [
+    "types",
+    "call",
+    "caller",
+    "catalogue",
+    "outcome",
+    "listing",
+    "log",
+    "clock",
+    "random",
+    "state",
+];
+const IMPORTS_LATER: [&str; 5] = ["workers", "fetch", "transfers", "reveal", "announce"];
+const EXPORTS_LATER: [&str; 7] =
+    ["dispatcher", "settling", "learning", "merging", "inbound", "transfer", "filtering"];
+const WASI: [&str; 6] =
+    ["wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:cli/", "wasi:filesystem/", "wasi:sockets/"];
+
+/// What a plugin is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Shapes the catalogue.
+    Router,
+    /// Judges callers, calls and results.
+    Policy,
+}
+
+impl Kind {
+    /// The word in logs and messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::Policy => "policy",
+        }
+    }
+}
+
+/// Refuses what is no component, before the engine sees it.
+pub fn check_bytes(bytes: &[u8]) -> Result<(), LoadError> {
+    match Engine::detect_precompiled(bytes) {
+        Some(Precompiled::Module | Precompiled::Component) => return Err(LoadError::Precompiled),
+        None => {}
+    }
+    match bytes.get(..8) {
+        Some(b"\0asm\x0d\0\x01\0") => Ok(()),
+        Some(b"\0asm\x01\0\0\0") => Err(LoadError::NotAComponent { what: "a core module" }),
+        Some([b'\0', b'a', b's', b'm', ..]) => {
+            Err(LoadError::NotAComponent { what: "WebAssembly of another version" })
+        }
+        Some([0x7f, b'E', b'L', b'F', ..]) => Err(LoadError::Precompiled),
+        _ => Err(LoadError::NotAComponent { what: "some other file" }),
+    }
+}
+
+/// Checks imports and exports against contract and grants, and finds the kind.
+pub fn check(engine: &Engine, component: &Component, grants: &Grants) -> Result<Kind, LoadError> {
+    let types = component.component_type();
+    let exports: Vec<&str> = types.exports(engine).map(|(name, _)| name).collect();
+    check_exports(&exports)?;
+    for (name, _) in types.imports(engine) {
+        check_import(name, grants)?;
+    }
+    kind_of(&exports)
+}
+
+fn check_import(name: &str, grants: &Grants) -> Result<(), LoadError> {
+    let Some(interface) = own(name)? else {
+        let version = name.rsplit_once('@').map_or("", |(_, version)| version);
+        let served = WASI.iter().any(|prefix| name.starts_with(prefix));
+        return if served && version.starts_with("0.2.") {
+            Ok(())
+        } else {
+            Err(LoadError::UnknownImport { import: name.into() })
+        };
+    };
+    if interface == "upstreams" {
+        return if grants.upstreams {
+            Ok(())
+        } else {
+            Err(LoadError::Ungranted { import: name.into() })
+        };
+    }
+    if IMPORTS_LATER.contains(&interface) {
+        return Err(LoadError::NotServed { name: format!("the import {name}") });
+    }
+    if SERVICES.contains(&interface) {
+        return Ok(());
+    }
+    Err(LoadError::UnknownImport { import: name.into() })
+}
+
+/// Exports outside the contract's package are a guest language's own affair.
+fn check_exports(exports: &[&str]) -> Result<(), LoadError> {
+    for name in exports {
+        let Some(interface) = own(name)? else { continue };
+        if EXPORTS_LATER.contains(&interface) {
+            return Err(LoadError::NotServed { name: format!("the export {name}") });
+        }
+        if interface != "lifecycle" && interface != "readiness" && kind_word(interface).is_none() {
+            return Err(LoadError::UnknownExport { export: (*name).into() });
+        }
+    }
+    Ok(())
+}
+
+fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
+    let has = |wanted: &str| {
+        exports.iter().any(|name| matches!(own(name), Ok(Some(found)) if found == wanted))
+    };
+    let router = ["router", "routing", "answering"].into_iter().any(has);
+    let policy = ["visibility", "admission", "reviewing"].into_iter().any(has);
+    match (router, policy) {
+        (true, true) => Err(LoadError::TwoKinds { first: "router", second: "policy" }),
+        (true, false) if has("router") => Ok(Kind::Router),
+        (false, true) => Ok(Kind::Policy),
+        _ => Err(LoadError::NoKind),
+    }
+}
+
+fn kind_word(interface: &str) -> Option<Kind> {
+    match interface {
+        "router" | "routing" | "answering" => Some(Kind::Router),
+        "visibility" | "admission" | "reviewing" => Some(Kind::Policy),
+        _ => None,
+    }
+}
+
+/// The interface's own name, where it is one of the contract's package in a version that is served.
+fn own(name: &str) -> Result<Option<&str>, LoadError> {
+    let Some(rest) = name.strip_prefix(PACKAGE) else {
+        return if name.starts_with("plugway:") && name.contains('/') {
+            Err(LoadError::UnknownImport { import: name.into() })
+        } else {
+            Ok(None)
+        };
+    };
+    match rest.split_once('@') {
+        Some((interface, version)) if version.starts_with(VERSION) => Ok(Some(interface)),
+        _ => Err(LoadError::WrongVersion { found: name.into() }),
+    }
+}

@@ -1,0 +1,136 @@
+//! Every bound of the plugin runtime that is not the operator's to set, and how long each hook may take.
+
+use std::time::Duration;
+
+/// Largest component that is read.
+pub const COMPONENT_MAX: usize = 32 << 20;
+/// Default of `limits.memory_mib`.
+pub const MEMORY_MIB: u32 = 64;
+/// Largest `limits.memory_mib`; the allocator reserves address space for it.
+pub const MEMORY_MIB_MAX: u32 = 256;
+/// Default of `limits.instances`.
+pub const INSTANCES: u32 = 4;
+/// Default of `limits.instances` for a plugin that may wait for upstreams: a waiting call holds its instance.
+pub const INSTANCES_WAITING: u32 = 16;
+/// How long a call waits for a free instance.
+pub const BUSY_WAIT: Duration = Duration::from_millis(100);
+/// How long a call may take in all, time that the host spends included, where a capability lets it wait.
+pub const WALL: Duration = Duration::from_secs(30);
+/// An instance is replaced after so many calls.
+pub const CALLS_MAX: u32 = 100_000;
+/// An instance is replaced when its memory grew by more than this since it was configured.
+pub const GROWTH_MAX: usize = 8 << 20;
+/// Table elements that one instance may have.
+pub const TABLE_MAX: usize = 200_000;
+/// Requests that one call may send to upstreams.
+pub const UPSTREAM_REQUESTS: u32 = 64;
+/// Log lines of one call; more are dropped and counted.
+pub const LOG_LINES_PER_CALL: u32 = 32;
+/// Log lines of one plugin in one connector each second.
+pub const LOG_LINES_PER_SECOND: u32 = 100;
+/// Longest log line; the rest is cut.
+pub const LOG_LINE_MAX: usize = 2_048;
+/// Fields of one log line; more are left out.
+pub const LOG_FIELDS_MAX: usize = 16;
+/// Longest sentence of a refusal or failure.
+pub const MESSAGE_MAX: usize = 8 << 10;
+/// Longest `body` of a refusal.
+pub const BODY_MAX: usize = 64 << 10;
+/// Longest result that a plugin writes itself.
+pub const ANSWER_MAX: usize = 4 << 20;
+/// Longest definition of an entry.
+pub const DEFINITION_MAX: usize = 1 << 20;
+/// Longest document beside the entries of a shape.
+pub const DOCUMENT_MAX: usize = 8 << 20;
+/// Entries of one shape.
+pub const ENTRIES_MAX: usize = 50_000;
+/// Edits of one `admit`.
+pub const EDITS_MAX: usize = 64;
+/// Resources (streams, pollables) that one instance may hold.
+pub const RESOURCES_MAX: usize = 1_024;
+/// A plugin may run on the event loop only while 99 of 100 calls are faster than this.
+pub const LOOP_MAX: Duration = Duration::from_micros(100);
+/// Calls that are looked at before a plugin moves to the event loop, or away from it.
+pub const LANE_WINDOW: u32 = 256;
+
+/// What a plugin can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hook {
+    /// `lifecycle.describe`.
+    Describe,
+    /// `lifecycle.configure`.
+    Configure,
+    /// `readiness.ready`.
+    Ready,
+    /// `router.shape`.
+    Shape,
+    /// `routing.route`.
+    Route,
+    /// `answering.answer`.
+    Answer,
+    /// `visibility.visible`.
+    Visible,
+    /// `admission.admit`.
+    Admit,
+    /// `reviewing.review`.
+    Review,
+}
+
+impl Hook {
+    /// Every hook.
+    pub const ALL: [Self; 9] = [
+        Self::Describe,
+        Self::Configure,
+        Self::Ready,
+        Self::Shape,
+        Self::Route,
+        Self::Answer,
+        Self::Visible,
+        Self::Admit,
+        Self::Review,
+    ];
+
+    /// The word in logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Describe => "describe",
+            Self::Configure => "configure",
+            Self::Ready => "ready",
+            Self::Shape => "shape",
+            Self::Route => "route",
+            Self::Answer => "answer",
+            Self::Visible => "visible",
+            Self::Admit => "admit",
+            Self::Review => "review",
+        }
+    }
+
+    /// How long the guest may compute; `hot` is the operator's limit for the hooks of every call.
+    pub fn deadline(self, hot: Duration) -> Duration {
+        match self {
+            Self::Route | Self::Admit | Self::Review => hot,
+            Self::Answer => hot.max(Duration::from_millis(50)),
+            Self::Describe | Self::Configure | Self::Ready | Self::Shape | Self::Visible => {
+                hot.max(Duration::from_secs(2))
+            }
+        }
+    }
+
+    /// Whether the hook never runs on the event loop.
+    pub fn slow(self) -> bool {
+        matches!(self, Self::Describe | Self::Configure | Self::Ready | Self::Shape | Self::Visible)
+    }
+
+    /// Host functions that one call may use.
+    pub fn host_calls(self) -> u32 {
+        if self.slow() || self == Self::Answer { 200_000 } else { 10_000 }
+    }
+
+    /// Bytes that may cross from the guest in one crossing; more is refused before anything is allocated.
+    pub fn lift_max(self) -> usize {
+        if self == Self::Shape { 64 << 20 } else { 8 << 20 }
+    }
+}
+
+/// Default time for the hooks of every call.
+pub const HOT: Duration = Duration::from_millis(10);

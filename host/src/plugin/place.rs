@@ -1,0 +1,179 @@
+//! A plugin in its place in a connector: what outlives its instances and generations.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::breaker::{Breaker, Leave, Who};
+use super::failure::Failure;
+use super::grants::HeaderGrants;
+use super::inspect::Kind;
+use super::lane::Lane;
+use super::limits;
+use super::spec::{Limits, PluginSpec};
+use super::stats::Counters;
+use crate::pipeline::port::LocalState;
+
+/// What all instances of a plugin in a connector share.
+pub(super) struct Place {
+    /// The operator's name for the plugin.
+    pub(super) plugin: Arc<str>,
+    /// The connector.
+    pub(super) connector: Arc<str>,
+    /// What it is for.
+    pub(super) kind: Kind,
+    /// What it may use up.
+    pub(super) limits: Limits,
+    /// Headers that it may read and set.
+    pub(super) headers: HeaderGrants,
+    /// Its state.
+    pub(super) state: Arc<dyn LocalState>,
+    /// Its numbers.
+    pub(super) counters: Counters,
+    /// Where it runs.
+    pub(super) lane: Lane,
+    breaker: Mutex<Breaker>,
+    /// Whether the breaker lets everybody through: spares the lock.
+    closed: AtomicBool,
+    started: Instant,
+    log_second: AtomicU64,
+    log_lines: AtomicU32,
+}
+
+impl Place {
+    /// The place of an entry in a connector.
+    pub(super) fn new(
+        spec: &PluginSpec,
+        kind: Kind,
+        connector: Arc<str>,
+        state: Arc<dyn LocalState>,
+    ) -> Self {
+        Self {
+            plugin: spec.key.clone(),
+            connector,
+            kind,
+            limits: spec.limits,
+            headers: HeaderGrants::of(&spec.grants),
+            state,
+            counters: Counters::default(),
+            lane: Lane::new(spec.bundled()),
+            breaker: Mutex::default(),
+            closed: AtomicBool::new(true),
+            started: Instant::now(),
+            log_second: AtomicU64::new(0),
+            log_lines: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether the plugin may be asked for this caller.
+    pub(super) fn ask(self: &Arc<Self>, who: Who) -> Result<Pass, Failure> {
+        let leave = if self.closed.load(Relaxed) {
+            Leave::Normal
+        } else {
+            self.with_breaker(|breaker| breaker.ask(Instant::now(), who)).map_err(Failure::Aside)?
+        };
+        Ok(Pass { place: self.clone(), leave, who, told: false })
+    }
+
+    /// Whether the plugin is put aside now.
+    pub(super) fn aside(&self) -> bool {
+        !self.closed.load(Relaxed)
+    }
+
+    /// Another generation serves: its failures are its own.
+    pub(super) fn renewed(&self) {
+        self.with_breaker(Breaker::reset);
+    }
+
+    /// Whether a log line may be written now; counts those that may not.
+    pub(super) fn may_log(&self) -> bool {
+        let second = self.started.elapsed().as_secs();
+        if self.log_second.swap(second, Relaxed) != second {
+            self.log_lines.store(0, Relaxed);
+        }
+        if self.log_lines.fetch_add(1, Relaxed) < limits::LOG_LINES_PER_SECOND {
+            return true;
+        }
+        if self.counters.log_dropped.fetch_add(1, Relaxed).is_multiple_of(10_000) {
+            tracing::warn!(
+                plugin = &*self.plugin,
+                connector = &*self.connector,
+                "the plugin floods the log; lines are dropped"
+            );
+        }
+        false
+    }
+
+    /// Microseconds since the place was made.
+    pub(super) fn monotonic(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn with_breaker<T>(&self, act: impl FnOnce(&mut Breaker) -> T) -> T {
+        let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
+        let was = breaker.closed();
+        let given = act(&mut breaker);
+        let closed = breaker.closed();
+        self.closed.store(closed, Relaxed);
+        drop(breaker);
+        if was && !closed {
+            tracing::error!(
+                plugin = &*self.plugin,
+                connector = &*self.connector,
+                "the plugin keeps failing and is put aside"
+            );
+        } else if closed && !was {
+            tracing::info!(
+                plugin = &*self.plugin,
+                connector = &*self.connector,
+                "the plugin is back"
+            );
+        }
+        given
+    }
+}
+
+/// Leave to ask a plugin once. Dropped without a word, it counts as a cancelled call.
+#[derive(Debug)]
+pub(super) struct Pass {
+    place: Arc<Place>,
+    leave: Leave,
+    who: Who,
+    told: bool,
+}
+
+impl Pass {
+    /// The call ended.
+    pub(super) fn tell<T>(mut self, result: &Result<T, Failure>) {
+        self.told = true;
+        let now = Instant::now();
+        let failure = match result {
+            Ok(_) if self.leave == Leave::Normal => return,
+            Ok(_) => None,
+            Err(failure) => Some(failure),
+        };
+        self.place.with_breaker(|breaker| match failure {
+            None => breaker.succeeded(now, self.leave),
+            Some(Failure::Broken(_)) => breaker.broken(now),
+            Some(failure) if failure.counts() => breaker.failed(now, self.leave, self.who),
+            Some(_) => breaker.abandoned(self.leave),
+        });
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        if !self.told && self.leave == Leave::Trial {
+            self.place.with_breaker(|breaker| breaker.abandoned(self.leave));
+        }
+    }
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place")
+            .field("plugin", &self.plugin)
+            .field("connector", &self.connector)
+            .finish_non_exhaustive()
+    }
+}

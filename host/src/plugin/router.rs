@@ -1,0 +1,109 @@
+//! The pipeline's router: the seat of a router plugin.
+
+use std::sync::Arc;
+
+use plugway_bindings::exports as e;
+
+use super::ask::{Answer, Ask as _, Route, Shape};
+use super::convert::{object, rejection, said, shaped};
+use super::failure::Failure;
+use super::limits::{Hook, MESSAGE_MAX};
+use super::policy::unambiguous;
+use super::seat::{Seat, who};
+use super::task::{Call, Task};
+use crate::catalogue::Shaped;
+use crate::fault::Fault;
+use crate::pipeline::CallContext;
+use crate::pipeline::port::{ConnectorView, Promise, Reply, Router, Routing};
+
+/// A router plugin in a connector.
+#[derive(Debug)]
+pub(super) struct RouterSeat(pub(super) Arc<Seat>);
+
+impl RouterSeat {
+    async fn ask_shape(&self, connector: ConnectorView) -> Result<Shaped, Failure> {
+        let (given, _) = self.0.ask(0, Task::Shape, Shape(connector)).await?;
+        let shape = match given {
+            Err(failure) => Err(said(&failure)),
+            Ok(given) => shaped(given),
+        };
+        self.0.checked(Shape::HOOK, shape)
+    }
+
+    async fn ask_route(&self, call: Arc<CallContext>) -> Result<Routing, Failure> {
+        if !self.0.current.load().compiled.found.routing() {
+            return self.0.checked(Hook::Route, Err(missing("routing")));
+        }
+        let who = who(&call.caller);
+        let task = Task::Call(Box::new(Call::new(Hook::Route, call, None)));
+        let (given, task) = self.0.ask(who, task, Route).await?;
+        let decision = unambiguous(&task).and_then(|()| match given {
+            Err(failure) => Err(said(&failure)),
+            Ok(e::routing::Decision::Forward((upstream, name)))
+                if upstream.len() + name.len() <= MESSAGE_MAX =>
+            {
+                Ok(Routing::Forward(upstream, name))
+            }
+            Ok(e::routing::Decision::Forward(_)) => {
+                Err(Failure::Invalid("the name to forward to is too long".into()))
+            }
+            Ok(e::routing::Decision::Reject(given)) => rejection(given).map(Routing::Reject),
+        });
+        self.0.checked(Hook::Route, decision)
+    }
+
+    async fn ask_answer(&self, call: Arc<CallContext>) -> Result<Reply, Failure> {
+        if !self.0.current.load().compiled.found.answering() {
+            return self.0.checked(Hook::Answer, Err(missing("answering")));
+        }
+        let who = who(&call.caller);
+        let task = Task::Call(Box::new(Call::new(Hook::Answer, call, None)));
+        let (given, task) = self.0.ask(who, task, Answer).await?;
+        let decision = unambiguous(&task).and_then(|()| match given {
+            Err(failure) => Err(said(&failure)),
+            Ok(e::answering::Reply::Answer(text)) => object(text, "its answer").map(Reply::Answer),
+            Ok(e::answering::Reply::Reject(given)) => rejection(given).map(Reply::Reject),
+        });
+        self.0.checked(Hook::Answer, decision)
+    }
+
+    fn fault(&self, hook: Hook, failure: Failure) -> Fault {
+        failure.into_fault(&self.0.place.plugin, hook.as_str())
+    }
+}
+
+fn missing(interface: &str) -> Failure {
+    Failure::Invalid(format!("it marks entries for `{interface}`, which it does not export"))
+}
+
+impl Router for RouterSeat {
+    fn name(&self) -> &str {
+        &self.0.place.plugin
+    }
+
+    fn generation(&self) -> u64 {
+        self.0.current.load().id
+    }
+
+    fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
+        Box::pin(async move {
+            self.ask_shape(connector).await.map_err(|failure| self.fault(Hook::Shape, failure))
+        })
+    }
+
+    fn route(&self, call: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
+        Box::pin(async move {
+            self.ask_route(call).await.map_err(|failure| self.fault(Hook::Route, failure))
+        })
+    }
+
+    fn answer(&self, call: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
+        Box::pin(async move {
+            self.ask_answer(call).await.map_err(|failure| self.fault(Hook::Answer, failure))
+        })
+    }
+
+    fn ready(&self) -> Promise<'_, Result<String, String>> {
+        Box::pin(self.0.ready())
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of counting, quotas and expiry.
+
+mod counting;
+mod namespace;
