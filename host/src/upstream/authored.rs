@@ -49,9 +49,9 @@ impl Hello {
     }
 
     /// The request `initialize`.
-    pub(super) fn initialize(&self) -> Bytes {
+    pub(super) fn initialize(&self, id: u64) -> Bytes {
         request(
-            OPENING_ID,
+            id,
             "initialize",
             &format!(
                 r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn every_authored_message_is_a_message() {
         let texts = [
-            Hello::own().initialize(),
+            Hello::own().initialize(OPENING_ID),
             modern_request(1, "tools/list", Some("\"c\"")),
             legacy_request(1, "tools/list", None),
             initialized(),

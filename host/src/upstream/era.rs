@@ -97,8 +97,8 @@ pub(super) async fn found_out(
                 return Err(failure);
             }
             tokio::select! {
-                changed = speaks.changed() => changed.map_err(|_| Failure::stopping())?,
-                changed = snapshot.changed() => changed.map_err(|_| Failure::stopping())?,
+                changed = speaks.changed() => changed.map_err(|_closed| Failure::stopping())?,
+                changed = snapshot.changed() => changed.map_err(|_closed| Failure::stopping())?,
             }
         }
     };

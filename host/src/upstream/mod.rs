@@ -25,6 +25,8 @@ pub mod settings;
 mod slot;
 mod start;
 mod status;
+mod stdio;
+pub mod supervise;
 #[cfg(test)]
 mod testing;
 

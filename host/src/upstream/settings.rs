@@ -23,8 +23,8 @@ pub struct Settings {
 pub enum Transport {
     /// Streamable HTTP.
     Http {
-        /// An `http` or `https` URL. One without a path gets `/mcp`; any other path, `/mcp/` included, and any query
-        /// are used exactly as they are.
+        /// An `http` or `https` URL without user name. One without a path, or with `/` alone, gets `/mcp`; any other
+        /// path, `/mcp/` included, and any query are used exactly as they are.
         url: String,
     },
     /// A child process that speaks over its standard input and output.

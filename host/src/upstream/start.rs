@@ -10,6 +10,7 @@ use super::http::{Drainer, Endpoint, HttpPeer, HttpUpstream};
 use super::keeper::Keeper;
 use super::settings::{Settings, Transport, Unusable};
 use super::status::Status;
+use super::stdio::{Children, StdioPeer, StdioUpstream};
 use crate::pipeline::port::Upstream;
 
 /// Starts an upstream and its keeper. Returns at once: whether the server answers shows in [`Upstream::watch`], and no
@@ -21,9 +22,9 @@ pub fn start(
     tracker: &TaskTracker,
 ) -> Result<Arc<dyn Upstream>, Unusable> {
     let status = Arc::new(Status::new(Arc::clone(&settings.name)));
-    let era = Arc::new(EraCell::new());
     match &settings.transport {
         Transport::Http { url } => {
+            let era = Arc::new(EraCell::new());
             let drainer = Drainer::new(tracker.clone());
             let endpoint = Arc::new(Endpoint::new(url, &settings.limits, &status, drainer)?);
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
@@ -37,6 +38,21 @@ pub fn start(
             drop(tracker.spawn(keeper.run()));
             Ok(Arc::new(HttpUpstream::new(endpoint, era, tracker.clone())))
         }
-        Transport::Stdio(_) => Err(Unusable::Program),
+        Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
+        Transport::Stdio(command) => {
+            let (name, limits) = (Arc::clone(&settings.name), &settings.limits);
+            let children = Children::new(name, command.clone(), settings.sharing, limits, tracker);
+            let children = Arc::new(children);
+            let keeper = Keeper {
+                peer: StdioPeer::new(Arc::clone(&children)),
+                status: Arc::clone(&status),
+                limits: limits.clone(),
+                patience: limits.start,
+                stop: stop.clone(),
+            };
+            drop(tracker.spawn(keeper.run()));
+            drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
+            Ok(Arc::new(StdioUpstream::new(children, status)))
+        }
     }
 }

@@ -199,3 +199,7 @@ impl Counter {
         soon(self.0.subscribe().wait_for(|now| *now >= count)).await.unwrap();
     }
 }
+
+/// Between two looks at something that cannot be waited for.
+pub(super) const TICK: rustix::event::Timespec =
+    rustix::event::Timespec { tv_sec: 0, tv_nsec: 10_000_000 };

@@ -129,15 +129,15 @@ fn certificates() -> Result<Arc<ClientConfig>, String> {
     CONFIG.get_or_init(load).clone()
 }
 
-/// The URL that is asked: a URL without a path gets [`DEFAULT_PATH`]; any path, `/` included, is used as it is.
+/// The URL that is asked: one without a path, which is the same as the path `/` (RFC 3986, section 6.2.3), gets
+/// [`DEFAULT_PATH`]; any other path is used as it is.
 fn target(url: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
     let mut parts = uri.into_parts();
     let known = [Scheme::HTTP, Scheme::HTTPS];
-    let scheme = parts.scheme.as_ref().filter(|scheme| known.contains(scheme))?;
-    let authority = parts.authority.as_ref().filter(|host| !host.as_str().contains('@'))?;
-    let rest = url.get(scheme.as_str().len() + 3 + authority.as_str().len()..).unwrap_or_default();
-    if !rest.starts_with('/') {
+    parts.scheme.as_ref().filter(|scheme| known.contains(scheme))?;
+    parts.authority.as_ref().filter(|host| !host.as_str().contains('@'))?;
+    if parts.path_and_query.as_ref().is_none_or(|path| path.path() == "/") {
         let query = parts.path_and_query.as_ref().and_then(PathAndQuery::query);
         let path = query.map_or(DEFAULT_PATH.to_owned(), |query| format!("{DEFAULT_PATH}?{query}"));
         parts.path_and_query = Some(path.parse().ok()?);
@@ -166,7 +166,7 @@ mod tests {
         for (url, want) in [
             ("http://h:1", "http://h:1/mcp"),
             ("http://h:1?k=v", "http://h:1/mcp?k=v"),
-            ("http://h:1/", "http://h:1/"),
+            ("http://h:1/", "http://h:1/mcp"),
             ("http://h:1/mcp", "http://h:1/mcp"),
             ("http://h:1/mcp/", "http://h:1/mcp/"),
             ("https://h/a/b?c=d", "https://h/a/b?c=d"),

@@ -54,13 +54,11 @@ impl Events {
                 }
                 continue;
             }
-            match self.source.chunk().await? {
-                Some(chunk) => self.reader.push(&chunk),
-                None => {
-                    let what = "ended its stream without an answer";
-                    return Err(Failure::broken(&self.source.name, what));
-                }
-            }
+            let Some(chunk) = self.source.chunk().await? else {
+                let what = "ended its stream without an answer";
+                return Err(Failure::broken(&self.source.name, what));
+            };
+            self.reader.push(&chunk);
         }
         Ok(None)
     }

@@ -63,12 +63,11 @@ fn judge(endpoint: &Endpoint, reply: &Reply) -> Result<Found, Failure> {
     }
     let error = message.error().unwrap_or_default();
     let modern = match serde_json::from_str::<WireError>(error) {
-        Err(_) => false,
         Ok(WireError { code: HEADERS | CAPABILITY, .. }) => true,
         Ok(WireError { code: VERSION, data: Some(data) }) => {
             data.supported.iter().any(|version| version == Revision::NEWEST.as_str())
         }
-        Ok(_) => false,
+        _ => false,
     };
     if modern {
         let what = "speaks the newest revision but refuses to be discovered";

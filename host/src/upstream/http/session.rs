@@ -65,7 +65,8 @@ impl Session {
         hello: Hello,
         seat: Option<Seat>,
     ) -> Result<Self, Failure> {
-        let reply = ask(&endpoint, Head::default(), hello.initialize(), Some(OPENING_ID)).await?;
+        let reply =
+            ask(&endpoint, Head::default(), hello.initialize(OPENING_ID), Some(OPENING_ID)).await?;
         reply.check(&endpoint)?;
         let message = reply.message.filter(|_| !reply.status.is_server_error());
         let Some(message) = message else {

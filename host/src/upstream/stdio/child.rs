@@ -1,0 +1,157 @@
+//! One running server process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::opening::{Opening, introduce};
+use super::pumps::{self, Pipes};
+use super::routes::{Receipt, Routes};
+use super::spawn::spawn;
+use crate::pipeline::party::Outbox;
+use crate::protocol::{Era, Message};
+use crate::upstream::failure::Failure;
+use crate::upstream::greeting::Greeting;
+use crate::upstream::limits::{Limits, WRITE_QUEUE};
+use crate::upstream::settings::Command;
+
+/// What every child of an upstream has in common.
+#[derive(Debug)]
+pub(super) struct Spec {
+    pub(super) name: Arc<str>,
+    pub(super) command: Command,
+    pub(super) limits: Limits,
+    pub(super) tracker: TaskTracker,
+}
+
+/// A process that was started and introduced. It ends with [`Child::stop`], or when nobody holds it any more.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub(super) spec: Arc<Spec>,
+    pub(super) routes: Arc<Routes>,
+    pub(super) writer: mpsc::Sender<Bytes>,
+    /// The era that it is spoken to in.
+    pub(super) era: Era,
+    /// What it said of itself; none for a modern one that was not asked.
+    pub(super) greeting: Option<Greeting>,
+    stop: CancellationToken,
+    gone: watch::Receiver<bool>,
+}
+
+impl Child {
+    /// Starts a process and introduces whom it serves. `permit` is given back when the process has ended.
+    pub(super) async fn start(
+        spec: Arc<Spec>,
+        opening: Opening,
+        outbox: Arc<dyn Outbox>,
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Self, Failure> {
+        let process = spawn(&spec.command).map_err(|error| {
+            Failure::unavailable(&spec.name)
+                .because(format!("the supervisor does not start: {error}"))
+        })?;
+        let (writer, queue) = mpsc::channel(WRITE_QUEUE);
+        let (gone_sender, gone) = watch::channel(false);
+        let routes = Arc::new(Routes::new());
+        let stop = CancellationToken::new();
+        let pipes = Pipes {
+            spec: Arc::clone(&spec),
+            routes: Arc::clone(&routes),
+            stop: stop.clone(),
+            outbox,
+            replies: writer.downgrade(),
+        };
+        pumps::run(pipes, process, queue, (gone_sender, permit));
+        let mut child = Self { spec, routes, writer, era: Era::Legacy, greeting: None, stop, gone };
+        match introduce(&mut child, opening).await {
+            Ok(()) => Ok(child),
+            Err(failure) if child.is_gone() && !failure.refuses_handshake() => {
+                let why = "the process ended while it started; what it wrote is in the log";
+                Err(Failure::unavailable(&child.spec.name).because(why))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether it takes no requests any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.routes.is_closed() || self.stop.is_cancelled()
+    }
+
+    /// Waits until the process takes no requests any more.
+    pub(super) async fn ended(&self) {
+        let mut gone = self.gone.clone();
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            _ = gone.wait_for(|gone| *gone) => {}
+        }
+    }
+
+    /// Ends the process: its input is closed, and what does not end by itself is made to.
+    pub(super) async fn stop(&self) {
+        self.routes.close();
+        self.stop.cancel();
+        let mut gone = self.gone.clone();
+        // An error means that the task that watched the process is gone, and the process with it.
+        gone.wait_for(|gone| *gone).await.ok();
+    }
+
+    /// Stops the process if nobody used it for so long; says whether it did.
+    pub(super) fn retire(&self, idle: Duration) -> bool {
+        let retired = self.routes.retire(idle);
+        if retired {
+            self.stop.cancel();
+        }
+        retired
+    }
+
+    /// The failure of a call whose child ended.
+    pub(super) fn crashed(&self) -> Failure {
+        Failure::broken(&self.spec.name, "ended before it answered")
+    }
+
+    /// Writes a message, waiting for its turn until `deadline`.
+    pub(super) async fn write(&self, text: Bytes, deadline: Instant) -> Result<(), Failure> {
+        match timeout_at(deadline, self.writer.send(text)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_closed)) => Err(self.crashed()),
+            Err(_elapsed) => Err(Failure::crowded(&self.spec.name)),
+        }
+    }
+
+    /// Asks a question of plugway's own. `text` is given the number of the request.
+    pub(super) async fn ask(
+        &self,
+        text: impl FnOnce(u64) -> Bytes,
+        limit: Duration,
+    ) -> Result<Message, Failure> {
+        let deadline = Instant::now() + limit;
+        let Ok((number, Receipt { notes: _notes, done })) = self.routes.open(None) else {
+            return Err(self.crashed());
+        };
+        let answer = async {
+            self.write(text(number), deadline).await?;
+            match timeout_at(deadline, done).await {
+                Ok(Ok(text)) => Message::parse(text).map_err(|error| {
+                    Failure::broken(&self.spec.name, "answered what is not MCP").because(error)
+                }),
+                Ok(Err(_closed)) => Err(self.crashed()),
+                Err(_elapsed) => Err(Failure::timeout(&self.spec.name, limit)),
+            }
+        }
+        .await;
+        self.routes.forget(number);
+        answer
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

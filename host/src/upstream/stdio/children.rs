@@ -1,0 +1,245 @@
+//! Who gets which child, and how many there may be.
+
+use std::future::pending;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, interval, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::child::{Child, Spec};
+use super::opening::Opening;
+use crate::pipeline::party::{NoOutbox, Outbox, Party, PartyId};
+use crate::upstream::authored::Hello;
+use crate::upstream::era::EraCell;
+use crate::upstream::failure::Failure;
+use crate::upstream::limits::{CHILD_GRACE, Limits, SUPERVISOR_GRACE};
+use crate::upstream::sessions::Sessions;
+use crate::upstream::settings::{Command, Sharing};
+use crate::upstream::slot::Slot;
+
+/// All children of one upstream.
+#[derive(Debug)]
+pub(in crate::upstream) struct Children {
+    pub(super) spec: Arc<Spec>,
+    pub(super) era: Arc<EraCell>,
+    pub(super) sharing: Sharing,
+    permits: Arc<Semaphore>,
+    parties: Sessions<Child>,
+    shared: Arc<Slot<Child>>,
+    /// Started and introduced, and served nobody yet.
+    spare: Mutex<Option<Child>>,
+    spare_ready: Notify,
+}
+
+impl Children {
+    pub(in crate::upstream) fn new(
+        name: Arc<str>,
+        command: Command,
+        sharing: Sharing,
+        limits: &Limits,
+        tracker: &TaskTracker,
+    ) -> Self {
+        let limits = limits.clone();
+        let permits = Arc::new(Semaphore::new(limits.children));
+        let parties = Sessions::new(limits.sessions);
+        let spec = Spec { name, command, limits, tracker: tracker.clone() };
+        Self {
+            spec: Arc::new(spec),
+            era: Arc::new(EraCell::new()),
+            sharing,
+            permits,
+            parties,
+            shared: Arc::new(Slot::new()),
+            spare: Mutex::new(None),
+            spare_ready: Notify::new(),
+        }
+    }
+
+    /// The child of a party, started at its first call. `opening` says how one is introduced.
+    pub(super) async fn of_party(
+        &self,
+        party: &Arc<Party>,
+        opening: Opening,
+    ) -> Result<(Arc<Slot<Child>>, Arc<Child>), Failure> {
+        let limits = &self.spec.limits;
+        let slot = self.parties.slot(party.id);
+        let slot = slot.ok_or_else(|| Failure::sessions(&self.spec.name, limits.sessions))?;
+        if let Some(child) = living(&slot) {
+            return Ok((slot, child));
+        }
+        let open = || {
+            let permit = self.permit();
+            let (spec, outbox) = (Arc::clone(&self.spec), Arc::clone(&party.outbox));
+            async move { Child::start(spec, opening, outbox, permit.await?).await }
+        };
+        let child = slot.acquire(&self.spec.tracker, open).await?;
+        Ok((slot, child))
+    }
+
+    /// The one child for everybody.
+    pub(super) async fn shared(&self) -> Result<(Arc<Slot<Child>>, Arc<Child>), Failure> {
+        let slot = Arc::clone(&self.shared);
+        if let Some(child) = living(&slot) {
+            return Ok((slot, child));
+        }
+        let child = slot.acquire(&self.spec.tracker, || self.own()).await?;
+        Ok((slot, child))
+    }
+
+    /// A child that belongs to plugway itself.
+    pub(super) fn own(&self) -> impl Future<Output = Result<Child, Failure>> + Send + 'static {
+        let (permit, spec) = (self.permit(), Arc::clone(&self.spec));
+        async move {
+            let opening = Opening::Probe(Hello::own());
+            Child::start(spec, opening, Arc::new(NoOutbox), permit.await?).await
+        }
+    }
+
+    /// A permit, if one is free, or gets free because the spare child is given up for it.
+    fn permit(
+        &self,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Failure>> + Send + 'static {
+        let permits = Arc::clone(&self.permits);
+        let free = Arc::clone(&permits).try_acquire_owned().ok();
+        let spare = if free.is_none() { self.take_spare() } else { None };
+        let (name, limit) = (Arc::clone(&self.spec.name), self.spec.limits.children);
+        async move {
+            if let Some(permit) = free {
+                return Ok(permit);
+            }
+            let busy = || Failure::children(&name, limit);
+            let Some(spare) = spare else { return Err(busy()) };
+            drop(spare);
+            let freed = timeout(CHILD_GRACE + SUPERVISOR_GRACE, permits.acquire_owned()).await;
+            freed.map_err(|_elapsed| busy())?.map_err(|_closed| Failure::stopping())
+        }
+    }
+
+    fn take_spare(&self) -> Option<Child> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// A child that served nobody before: the spare one, or a new one as soon as there may be one more.
+    pub(super) async fn fresh(self: &Arc<Self>, opening: Opening) -> Result<Arc<Child>, Failure> {
+        let deadline = Instant::now() + self.spec.limits.child_wait;
+        let permit = loop {
+            let mut ready = pin!(self.spare_ready.notified());
+            ready.as_mut().enable();
+            if let Some(spare) = self.take_spare() {
+                if spare.is_gone() {
+                    continue;
+                }
+                self.refill(opening);
+                return Ok(Arc::new(spare));
+            }
+            let permit = timeout_at(deadline, async {
+                tokio::select! {
+                    permit = Arc::clone(&self.permits).acquire_owned() => Some(permit),
+                    () = ready => None,
+                }
+            });
+            match permit.await {
+                Ok(Some(permit)) => break permit.map_err(|_closed| Failure::stopping())?,
+                Ok(None) => {}
+                Err(_elapsed) => {
+                    return Err(Failure::children(&self.spec.name, self.spec.limits.children));
+                }
+            }
+        };
+        self.refill(opening.clone());
+        let spec = Arc::clone(&self.spec);
+        Child::start(spec, opening, Arc::new(NoOutbox), permit).await.map(Arc::new)
+    }
+
+    /// Starts one spare child in the background, if there may be one.
+    fn refill(self: &Arc<Self>, opening: Opening) {
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
+        let all = Arc::clone(self);
+        drop(self.spec.tracker.spawn(async move {
+            let outbox: Arc<dyn Outbox> = Arc::new(NoOutbox);
+            let Ok(child) = Child::start(Arc::clone(&all.spec), opening, outbox, permit).await
+            else {
+                return;
+            };
+            // One is kept: a second one of the same moment goes.
+            let mut place = all.spare.lock().unwrap_or_else(PoisonError::into_inner);
+            if place.as_ref().is_none_or(Child::is_gone) && !all.permits.is_closed() {
+                *place = Some(child);
+                drop(place);
+                all.spare_ready.notify_one();
+            }
+        }));
+    }
+
+    /// What is open for a party.
+    pub(super) fn open(&self, party: PartyId) -> Option<Arc<Child>> {
+        let slot = match self.sharing {
+            Sharing::Connector => Some(Arc::clone(&self.shared)),
+            Sharing::Session => self.parties.get(party),
+        };
+        slot.and_then(|slot| slot.current())
+    }
+
+    /// The party is gone.
+    pub(super) async fn leave(&self, party: PartyId) {
+        let slot = self.parties.remove(party);
+        if let Some(child) = slot.and_then(|slot| slot.leave()) {
+            child.stop().await;
+        }
+    }
+
+    /// Stops children that nobody used for a while, until plugway stops.
+    pub(in crate::upstream) async fn sweep(self: Arc<Self>, stop: CancellationToken) {
+        let idle = self.spec.limits.child_idle;
+        let mut ticks = interval((idle / 4).max(Duration::from_millis(100)));
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            for slot in self.parties.all() {
+                if let Some(child) = slot.current()
+                    && child.retire(idle)
+                {
+                    slot.forget(&child);
+                }
+            }
+            let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+            if spare.as_ref().is_some_and(|child| child.retire(idle)) {
+                *spare = None;
+            }
+        }
+    }
+
+    /// Ends every child; returns once the processes are gone.
+    pub(super) async fn end(&self) {
+        self.permits.close();
+        let spare = self.take_spare().map(Arc::new);
+        let parties = self.parties.drain().into_iter().filter_map(|slot| slot.leave());
+        let all = parties.chain(self.shared.leave()).chain(spare);
+        let limit = CHILD_GRACE + SUPERVISOR_GRACE + Duration::from_secs(2);
+        let stops = join_all(all.map(|child| async move { child.stop().await }));
+        if timeout(limit, stops).await.is_err() {
+            tracing::error!(upstream = &*self.spec.name, "children do not end");
+        }
+    }
+}
+
+/// The child in a slot, if it still takes requests; a dead one is put away.
+fn living(slot: &Slot<Child>) -> Option<Arc<Child>> {
+    let child = slot.current()?;
+    if child.is_gone() {
+        slot.forget(&child);
+        return None;
+    }
+    Some(child)
+}
+
+/// Waits until a child ended; never ends without one.
+pub(super) async fn ended(child: Option<Arc<Child>>) {
+    match child {
+        Some(child) => child.ended().await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,142 @@
+//! Serves the parties of a connector with child processes.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::call::call;
+use super::child::Child;
+use super::children::Children;
+use super::opening::Opening;
+use crate::fault::Fault;
+use crate::pipeline::party::{Party, PartyId};
+use crate::pipeline::port::{Answer, Order, Promise, Snapshot, Upstream};
+use crate::protocol::{Era, Field, Id, Message, Method, splice};
+use crate::upstream::authored::Hello;
+use crate::upstream::era::{Route, found_out};
+use crate::upstream::failure::Failure;
+use crate::upstream::settings::Sharing;
+use crate::upstream::slot::Slot;
+use crate::upstream::status::Status;
+
+/// A child may end between the moment it is found and the moment it is used; then another is started.
+const TRIES: usize = 3;
+
+/// A server of child processes.
+#[derive(Debug)]
+pub(in crate::upstream) struct StdioUpstream {
+    children: Arc<Children>,
+    status: Arc<Status>,
+}
+
+impl StdioUpstream {
+    pub(in crate::upstream) fn new(children: Arc<Children>, status: Arc<Status>) -> Self {
+        Self { children, status }
+    }
+
+    async fn serve(&self, order: &Order) -> Result<Answer, Failure> {
+        for _ in 0..TRIES {
+            let (slot, child) = self.child(&order.party).await?;
+            match call(&child, order).await {
+                Ok(answer) => return answer,
+                Err(_closed) => {
+                    if let Some(slot) = slot {
+                        slot.forget(&child);
+                    }
+                }
+            }
+        }
+        Err(Failure::broken(&self.children.spec.name, "ends again and again"))
+    }
+
+    async fn child(
+        &self,
+        party: &Arc<Party>,
+    ) -> Result<(Option<Arc<Slot<Child>>>, Arc<Child>), Failure> {
+        if self.children.sharing == Sharing::Connector {
+            let (slot, child) = self.children.shared().await?;
+            return Ok((Some(slot), child));
+        }
+        let limit = self.children.spec.limits.start;
+        let mut route = self.children.era.route(party);
+        if route == Route::Unknown {
+            found_out(&self.children.era, &self.status, limit).await?;
+            route = self.children.era.route(party);
+        }
+        let opening = match route {
+            Route::Session | Route::Fresh => Opening::Initialize(Hello::of(party)),
+            Route::Stateless | Route::Translated | Route::Unknown => Opening::Modern,
+        };
+        if party.shared_by_strangers && party.revision.era() == Era::Modern {
+            let opening = match opening {
+                Opening::Modern => Opening::Modern,
+                _ => Opening::Initialize(Hello::own()),
+            };
+            return Ok((None, self.children.fresh(opening).await?));
+        }
+        match self.children.of_party(party, opening).await {
+            Ok((slot, child)) => Ok((Some(slot), child)),
+            Err(failure) if failure.refuses_handshake() && self.speaks_modern().await => {
+                self.children.era.initialize(false);
+                let (slot, child) = self.children.of_party(party, Opening::Modern).await?;
+                Ok((Some(slot), child))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn speaks_modern(&self) -> bool {
+        let limit = self.children.spec.limits.start;
+        let found = found_out(&self.children.era, &self.status, limit).await;
+        found.is_ok_and(|speaks| speaks.modern == Some(true))
+    }
+
+    async fn forward(&self, party: PartyId, notification: Message) {
+        let Some(child) = self.children.open(party) else { return };
+        let text = match notification.method() {
+            Method::Initialized => return,
+            Method::Cancelled => {
+                let request = notification.field(Field::RequestId).and_then(Id::parse);
+                let number = request.and_then(|id| child.routes.number(party, &id));
+                let Some(number) = number else { return };
+                let span = notification.span(Field::RequestId);
+                splice(notification.text(), &[(span, number.to_string().as_bytes())])
+            }
+            // What one client says of itself is not true of all who share a child.
+            _ if self.children.sharing == Sharing::Connector => return,
+            _ => notification.text().clone(),
+        };
+        let deadline = Instant::now() + self.children.spec.limits.open;
+        if let Err(failure) = child.write(text, deadline).await {
+            let upstream = &*self.children.spec.name;
+            tracing::debug!(upstream, reason = &*failure.reason(), "a notification did not arrive");
+        }
+    }
+}
+
+impl Upstream for StdioUpstream {
+    fn name(&self) -> &Arc<str> {
+        self.status.name()
+    }
+
+    fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.status.watch()
+    }
+
+    fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
+        Box::pin(async move { self.serve(&order).await.map_err(|failure| failure.fault()) })
+    }
+
+    fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
+        Box::pin(self.forward(party, notification))
+    }
+
+    fn leave(&self, party: PartyId) -> Promise<'_, ()> {
+        Box::pin(self.children.leave(party))
+    }
+
+    fn shut_down(&self) -> Promise<'_, ()> {
+        Box::pin(self.children.end())
+    }
+}

@@ -1,0 +1,26 @@
+//! Servers that are child processes and speak over their standard input and output.
+//!
+//! Reading order: [`spawn`] starts a process under its supervisor; [`lines`] splits what it writes; [`routes`] knows who
+//! waits for which answer; [`child`] is one running server, [`pumps`] the tasks around its pipes, [`opening`] how it is
+//! introduced; [`call`] is one request to it; [`children`] decides who gets which child; [`peer`] reads the catalogue;
+//! [`exchange`] serves the parties.
+//!
+//! Every request gets a number of its own in place of its id and of its progress token, so that several clients may
+//! share a child, and one caller may use an id twice.
+
+mod call;
+mod child;
+mod children;
+mod exchange;
+mod lines;
+mod opening;
+mod peer;
+mod pumps;
+mod routes;
+mod spawn;
+#[cfg(test)]
+mod tests;
+
+pub(super) use children::Children;
+pub(super) use exchange::StdioUpstream;
+pub(super) use peer::StdioPeer;

@@ -1,0 +1,100 @@
+//! plugway's own child, over which the catalogue is read. With `sharing: connector` it is everybody's.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::child::Child;
+use super::children::{Children, ended};
+use crate::pipeline::port::Promise;
+use crate::protocol::{Era, Message};
+use crate::upstream::authored::{legacy_request, modern_request};
+use crate::upstream::era::Speaks;
+use crate::upstream::failure::Failure;
+use crate::upstream::greeting::Greeting;
+use crate::upstream::keeper::Peer;
+use crate::upstream::limits::PAGE;
+use crate::upstream::settings::Sharing;
+
+/// Reads catalogues from a child.
+#[derive(Debug)]
+pub(in crate::upstream) struct StdioPeer {
+    children: Arc<Children>,
+    child: Mutex<Option<Arc<Child>>>,
+}
+
+impl StdioPeer {
+    pub(in crate::upstream) fn new(children: Arc<Children>) -> Self {
+        Self { children, child: Mutex::new(None) }
+    }
+
+    fn child(&self) -> Option<Arc<Child>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep(&self, child: Option<Arc<Child>>) -> Option<Arc<Child>> {
+        let mut place = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *place, child)
+    }
+
+    async fn connect(&self) -> Result<Greeting, Failure> {
+        let child = match self.children.sharing {
+            Sharing::Connector => self.children.shared().await?.1,
+            Sharing::Session => Arc::new(self.children.own().await?),
+        };
+        let modern = child.era == Era::Modern;
+        let initialize = (!modern).then_some(true);
+        self.children.era.found(Speaks { modern: Some(modern), initialize });
+        let greeting = child.greeting.clone();
+        drop(self.keep(Some(Arc::clone(&child))));
+        greeting.ok_or_else(|| child.crashed())
+    }
+
+    async fn question(
+        &self,
+        method: &'static str,
+        cursor: Option<&str>,
+    ) -> Result<Message, Failure> {
+        let Some(child) = self.child() else {
+            return Err(Failure::unavailable(&self.children.spec.name));
+        };
+        let text = |number| match child.era {
+            Era::Legacy => legacy_request(number, method, cursor),
+            Era::Modern => modern_request(number, method, cursor),
+        };
+        child.ask(text, PAGE).await
+    }
+}
+
+impl Peer for StdioPeer {
+    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>> {
+        Box::pin(self.connect())
+    }
+
+    fn list<'a>(
+        &'a self,
+        method: &'static str,
+        cursor: Option<&'a str>,
+    ) -> Promise<'a, Result<Message, Failure>> {
+        Box::pin(self.question(method, cursor))
+    }
+
+    fn check(&self) -> Promise<'_, Result<(), Failure>> {
+        Box::pin(async {
+            let modern = self.child().is_some_and(|child| child.era == Era::Modern);
+            let method = if modern { "server/discover" } else { "ping" };
+            // An error is a sign of life, too.
+            self.question(method, None).await.map(drop)
+        })
+    }
+
+    fn gone(&self) -> Promise<'_, ()> {
+        Box::pin(ended(self.child()))
+    }
+
+    fn part(&self) -> Promise<'_, ()> {
+        Box::pin(async {
+            if let Some(child) = self.keep(None) {
+                child.stop().await;
+            }
+        })
+    }
+}

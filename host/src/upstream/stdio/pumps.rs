@@ -1,0 +1,226 @@
+//! The tasks around the pipes of one child.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::child::Spec;
+use super::lines::{Line, Lines};
+use super::routes::Routes;
+use crate::pipeline::party::Outbox;
+use crate::protocol::{Kind, Message, Method};
+use crate::upstream::authored;
+use crate::upstream::limits::{
+    CHILD_GRACE, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
+};
+use crate::upstream::peek::Peek;
+
+/// How long the last lines of an ended process may take to be read.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// What the tasks share.
+pub(super) struct Pipes {
+    pub(super) spec: Arc<Spec>,
+    pub(super) routes: Arc<Routes>,
+    pub(super) stop: CancellationToken,
+    /// Takes notifications that belong to no call.
+    pub(super) outbox: Arc<dyn Outbox>,
+    /// Takes plugway's answers to requests of the server.
+    pub(super) replies: mpsc::WeakSender<Bytes>,
+}
+
+/// Starts the tasks. The last one to end reports that the process is gone and gives its permit back.
+pub(super) fn run(
+    pipes: Pipes,
+    mut process: Child,
+    queue: mpsc::Receiver<Bytes>,
+    end: (watch::Sender<bool>, OwnedSemaphorePermit),
+) {
+    let tracker = pipes.spec.tracker.clone();
+    let (stop, routes) = (pipes.stop.clone(), Arc::clone(&pipes.routes));
+    let name = Arc::clone(&pipes.spec.name);
+    if let Some(stdin) = process.stdin.take() {
+        drop(tracker.spawn(write(stdin, queue, stop.clone())));
+    }
+    if let Some(stderr) = process.stderr.take() {
+        drop(tracker.spawn(log(stderr, Arc::clone(&name))));
+    }
+    let stdout = process.stdout.take();
+    let reading = tracker.spawn(async move {
+        if let Some(stdout) = stdout {
+            pipes.read(stdout).await;
+        }
+        pipes.routes.close();
+        pipes.stop.cancel();
+    });
+    drop(tracker.spawn(async move {
+        let code = wait(process, &stop).await;
+        if timeout(LAST_LINES, reading).await.is_err() {
+            tracing::debug!(upstream = &*name, "the output of an ended process stays open");
+        }
+        stop.cancel();
+        routes.close();
+        tracing::debug!(upstream = &*name, ?code, "child ended");
+        end.0.send_replace(true);
+        drop(end);
+    }));
+}
+
+/// Waits for the end of the supervisor, which is the end of everything below it.
+async fn wait(mut process: Child, stop: &CancellationToken) -> Option<i32> {
+    let id = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let ended = tokio::select! {
+        ended = process.wait() => Some(ended),
+        () = stop.cancelled() => timeout(CHILD_GRACE, process.wait()).await.ok(),
+    };
+    if let Some(ended) = ended {
+        return ended.ok()?.code();
+    }
+    if let Some(id) = id {
+        kill_process(id, Signal::TERM).ok();
+    }
+    if let Ok(ended) = timeout(SUPERVISOR_GRACE, process.wait()).await {
+        return ended.ok()?.code();
+    }
+    process.kill().await.ok()?;
+    None
+}
+
+async fn write(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Bytes>, stop: CancellationToken) {
+    let pump = async {
+        while let Some(text) = queue.recv().await {
+            let mut line = Vec::with_capacity(text.len() + 1);
+            line.extend_from_slice(&text);
+            // White space between the parts of a message may hold line ends; a string cannot.
+            for byte in line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')) {
+                *byte = b' ';
+            }
+            line.push(b'\n');
+            if stdin.write_all(&line).await.is_err() {
+                return;
+            }
+        }
+    };
+    stop.run_until_cancelled(pump).await;
+}
+
+impl Pipes {
+    async fn read(&self, stdout: ChildStdout) {
+        let mut lines = Lines::new(stdout, LINE);
+        let mut strange = Quota::new();
+        loop {
+            match lines.next().await {
+                Ok(Some(Line::Text(line))) => {
+                    if !self.line(&line) && strange.take() {
+                        let upstream = &*self.spec.name;
+                        tracing::warn!(
+                            upstream,
+                            "skipped a line of standard output that is no message"
+                        );
+                    }
+                }
+                Ok(Some(Line::TooLong)) => {
+                    let upstream = &*self.spec.name;
+                    tracing::error!(
+                        upstream,
+                        limit = LINE,
+                        "a line is too long; the child is ended"
+                    );
+                    return;
+                }
+                Ok(None) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Takes one line; false when it is no message.
+    fn line(&self, line: &Bytes) -> bool {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return true;
+        }
+        let Ok(peek) = Peek::read(line) else { return false };
+        match peek.kind() {
+            Some(Kind::Response) => {
+                let (Some(id), Some(span)) = (peek.id(), peek.id_span(line)) else { return false };
+                self.routes.response(line.clone(), id, span);
+                true
+            }
+            Some(Kind::Notification) => {
+                self.note(line);
+                true
+            }
+            Some(Kind::Request) => {
+                let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
+                if method != Method::Ping.as_str() {
+                    let upstream = &*self.spec.name;
+                    tracing::warn!(upstream, method, "refused a server's request");
+                }
+                let reply = authored::reply(id, method);
+                let sent =
+                    self.replies.upgrade().is_some_and(|queue| queue.try_send(reply).is_ok());
+                if !sent {
+                    tracing::debug!(upstream = &*self.spec.name, "no room for an answer");
+                }
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn note(&self, line: &Bytes) {
+        let Ok(note) = Message::parse(line.clone()) else { return };
+        let taken = match note.method() {
+            Method::Progress => self.routes.progress(&note),
+            _ => self.outbox.offer(line.clone()),
+        };
+        if !taken {
+            tracing::trace!(upstream = &*self.spec.name, "a notification for nobody");
+        }
+    }
+}
+
+async fn log(stderr: ChildStderr, name: Arc<str>) {
+    let mut lines = Lines::new(stderr, LINE);
+    let mut quota = Quota::new();
+    while let Ok(Some(line)) = lines.next().await {
+        let Line::Text(line) = line else { continue };
+        if quota.take() {
+            let shown = line.get(..LOG_LINE).unwrap_or(&line);
+            let line = String::from_utf8_lossy(shown);
+            tracing::info!(upstream = &*name, line = &*line, "child");
+        }
+    }
+}
+
+/// How many lines may be logged in a while.
+struct Quota {
+    since: Instant,
+    taken: u32,
+}
+
+impl Quota {
+    fn new() -> Self {
+        Self { since: Instant::now(), taken: 0 }
+    }
+
+    fn take(&mut self) -> bool {
+        if self.since.elapsed() > LOG_WINDOW {
+            if self.taken > LOG_LINES {
+                tracing::info!(
+                    left_out = self.taken - LOG_LINES,
+                    "lines of a child were not logged"
+                );
+            }
+            *self = Self::new();
+        }
+        self.taken += 1;
+        self.taken <= LOG_LINES
+    }
+}

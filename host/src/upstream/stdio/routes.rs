@@ -1,0 +1,144 @@
+//! Who waits for which answer of a child.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::pipeline::party::PartyId;
+use crate::protocol::{Field, Id, Message, Span, splice};
+use crate::upstream::limits::NOTE_QUEUE;
+use crate::upstream::rewrite;
+
+/// What belongs to one request of a party.
+#[derive(Debug)]
+pub(super) struct Ticket {
+    /// Whose request it is; none for plugway's own.
+    pub(super) party: Option<PartyId>,
+    /// The id as the client wrote it.
+    pub(super) id: Id,
+    /// JSON text of the client's progress token.
+    pub(super) token: Option<String>,
+}
+
+/// Where the answer arrives.
+#[derive(Debug)]
+pub(super) struct Receipt {
+    pub(super) notes: mpsc::Receiver<Bytes>,
+    pub(super) done: oneshot::Receiver<Bytes>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    ticket: Option<Ticket>,
+    notes: mpsc::Sender<Bytes>,
+    done: oneshot::Sender<Bytes>,
+}
+
+#[derive(Debug)]
+struct Table {
+    calls: HashMap<u64, Pending>,
+    next: u64,
+    closed: bool,
+    used: Instant,
+}
+
+/// The requests in flight at one child.
+#[derive(Debug)]
+pub(super) struct Routes(Mutex<Table>);
+
+/// The child takes no requests any more: nothing was sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closed;
+
+impl Routes {
+    pub(super) fn new() -> Self {
+        let table = Table { calls: HashMap::new(), next: 1, closed: false, used: Instant::now() };
+        Self(Mutex::new(table))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a route: the number that stands for the request, and where its answer arrives.
+    pub(super) fn open(&self, ticket: Option<Ticket>) -> Result<(u64, Receipt), Closed> {
+        let mut table = self.table();
+        if table.closed {
+            return Err(Closed);
+        }
+        let number = table.next;
+        table.next += 1;
+        table.used = Instant::now();
+        let (notes, noted) = mpsc::channel(NOTE_QUEUE);
+        let (done, answered) = oneshot::channel();
+        table.calls.insert(number, Pending { ticket, notes, done });
+        Ok((number, Receipt { notes: noted, done: answered }))
+    }
+
+    /// Nobody waits any more; says whether the request was still in flight.
+    pub(super) fn forget(&self, number: u64) -> bool {
+        let mut table = self.table();
+        table.used = Instant::now();
+        table.calls.remove(&number).is_some()
+    }
+
+    /// Hands a response to who waits for it, with the id that the client gave; false when nobody waits.
+    pub(super) fn response(&self, text: Bytes, id: &str, span: Span) -> bool {
+        let Some(pending) =
+            id.parse().ok().and_then(|number: u64| self.table().calls.remove(&number))
+        else {
+            return false;
+        };
+        let text = match &pending.ticket {
+            Some(ticket) => rewrite::response(&text, span, &ticket.id),
+            None => text,
+        };
+        pending.done.send(text).is_ok()
+    }
+
+    /// Hands a progress notification to the call that it belongs to, with the token that the client gave.
+    pub(super) fn progress(&self, note: &Message) -> bool {
+        let number = note.field(Field::ProgressToken).and_then(|token| token.parse::<u64>().ok());
+        let table = self.table();
+        let pending = number.and_then(|number| table.calls.get(&number));
+        let Some(Pending { ticket: Some(Ticket { token: Some(token), .. }), notes, .. }) = pending
+        else {
+            return false;
+        };
+        let span = note.span(Field::ProgressToken);
+        notes.try_send(splice(note.text(), &[(span, token.as_bytes())])).is_ok()
+    }
+
+    /// The number that stands for a party's request.
+    pub(super) fn number(&self, party: PartyId, id: &Id) -> Option<u64> {
+        let table = self.table();
+        let belongs = |pending: &Pending| {
+            let ticket = pending.ticket.as_ref();
+            ticket.is_some_and(|ticket| ticket.party == Some(party) && ticket.id == *id)
+        };
+        table.calls.iter().find(|(_, pending)| belongs(pending)).map(|(number, _)| *number)
+    }
+
+    /// No answer will come any more: whoever waits is told so.
+    pub(super) fn close(&self) {
+        let mut table = self.table();
+        table.closed = true;
+        table.calls.clear();
+    }
+
+    /// Closes if nothing is in flight and nothing was for so long; says whether it did.
+    pub(super) fn retire(&self, idle: Duration) -> bool {
+        let mut table = self.table();
+        if table.calls.is_empty() && table.used.elapsed() >= idle {
+            table.closed = true;
+        }
+        table.closed
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.table().closed
+    }
+}
