@@ -28,6 +28,7 @@ pub(super) async fn build(
     settings: &ConnectorSettings,
     upstreams: Vec<Served>,
     plugins: &Plugins,
+    review_max: usize,
 ) -> Result<Arc<Connector>, StartError> {
     let router = plugins.router(&settings.name, &settings.router).await?;
     let mut policies = Vec::with_capacity(settings.policies.len());
@@ -35,5 +36,7 @@ pub(super) async fn build(
         policies.push(plugins.policy(&settings.name, place).await?);
     }
     let (name, description) = (settings.name.clone(), settings.description.clone());
-    Ok(Arc::new(Connector::new(name, description, upstreams, router, policies)))
+    let mut connector = Connector::new(name, description, upstreams, router, policies);
+    connector.review_max = review_max;
+    Ok(Arc::new(connector))
 }

@@ -16,9 +16,9 @@ use crate::config::{self, Settings};
 use crate::listener::{self, ListenerLimits};
 use crate::plugin::Runtime;
 use crate::session::{SessionLimits, Sessions};
+use crate::transport::Bounds;
 use crate::transport::guard::Hosts;
 use crate::transport::site::{Endpoint, Site};
-use crate::transport::Bounds;
 
 /// Serves until `stop` is cancelled.
 pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), StartError> {
@@ -33,8 +33,9 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
 
     let sessions = sessions(settings)?;
     let mut endpoints = HashMap::new();
+    let review_max = settings.limits.review_max;
     for (settings, upstreams) in settings.connectors.iter().zip(upstreams) {
-        let connector = connectors::build(settings, upstreams, &plugins).await?;
+        let connector = connectors::build(settings, upstreams, &plugins, review_max).await?;
         let path = format!("{}/mcp", settings.path).into_boxed_str();
         endpoints.insert(path, Endpoint { connector, strangers: sessions.next_party() });
     }
@@ -56,10 +57,8 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
 }
 
 fn sessions(settings: &Settings) -> Result<Sessions, StartError> {
-    let limits = SessionLimits {
-        max: settings.limits.max_sessions,
-        idle: settings.limits.session_idle,
-    };
+    let limits =
+        SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
     let start = now();
     let clock = Box::new(move || {
         u64::try_from(now().duration_since(start).as_millis()).unwrap_or(u64::MAX)
@@ -93,7 +92,10 @@ fn site(
         sessions,
         hosts,
         bounds,
-        metrics: Box::new(move |site| { let _ = (site, &measured); String::new() }),
+        metrics: Box::new(move |site| {
+            let _ = (site, &measured);
+            String::new()
+        }),
         degraded: Box::new(move || {
             let degraded = runtime.degraded();
             degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}")).collect()

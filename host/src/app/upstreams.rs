@@ -35,7 +35,8 @@ fn translate(settings: &UpstreamSettings) -> upstream::Settings {
         Target::Stdio(child) => {
             limits.children = child.max_children;
             limits.child_idle = child.idle_stop;
-            let env = child.env.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
+            let env =
+                child.env.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
             let command = Command {
                 program: child.command.clone(),
                 args: child.args.clone(),

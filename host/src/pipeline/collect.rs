@@ -7,23 +7,20 @@ use super::port::{Answer, Body, Chunks, Form};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Kind, Message, sse};
 
-/// Review and plugins see answers up to this size (DESIGN, section 2: `review_max`).
-pub const REVIEW_MAX: usize = 1024 * 1024;
-
-/// The JSON-RPC response of an answer, whatever its form.
-pub async fn response(answer: Answer) -> Result<Message, Fault> {
+/// The JSON-RPC response of an answer of at most `limit` bytes, whatever its form.
+pub async fn response(answer: Answer, limit: usize) -> Result<Message, Fault> {
     match answer.form {
-        Form::Json => parse(whole(answer.body).await?),
+        Form::Json => parse(whole(answer.body, limit).await?),
         Form::Events => {
             let mut chunks = match answer.body {
                 Body::Whole(bytes) => Box::pin(futures_util::stream::iter([Ok(bytes)])) as Chunks,
                 Body::Stream(chunks, _) => chunks,
             };
-            let mut reader = sse::Reader::new(REVIEW_MAX);
+            let mut reader = sse::Reader::new(limit);
             while let Some(chunk) = chunks.next().await {
                 reader.push(&chunk?);
                 while let Some(event) =
-                    reader.next_event().map_err(|error| large().because(error))?
+                    reader.next_event().map_err(|error| large(limit).because(error))?
                 {
                     if event.is_message() {
                         let message = parse(event.data)?;
@@ -38,20 +35,20 @@ pub async fn response(answer: Answer) -> Result<Message, Fault> {
     }
 }
 
-/// All bytes of a body, up to [`REVIEW_MAX`].
-pub(super) async fn whole(body: Body) -> Result<Bytes, Fault> {
+/// All bytes of a body of at most `limit` bytes.
+pub(super) async fn whole(body: Body, limit: usize) -> Result<Bytes, Fault> {
     match body {
-        Body::Whole(bytes) if bytes.len() <= REVIEW_MAX => Ok(bytes),
-        Body::Whole(_) => Err(large()),
+        Body::Whole(bytes) if bytes.len() <= limit => Ok(bytes),
+        Body::Whole(_) => Err(large(limit)),
         Body::Stream(mut chunks, length) => {
-            if length.is_some_and(|length| length > REVIEW_MAX as u64) {
-                return Err(large());
+            if length.is_some_and(|length| length > limit as u64) {
+                return Err(large(limit));
             }
             let mut all = BytesMut::new();
             while let Some(chunk) = chunks.next().await {
                 all.extend_from_slice(&chunk?);
-                if all.len() > REVIEW_MAX {
-                    return Err(large());
+                if all.len() > limit {
+                    return Err(large(limit));
                 }
             }
             Ok(all.freeze())
@@ -66,7 +63,7 @@ pub(super) fn parse(text: Bytes) -> Result<Message, Fault> {
     })
 }
 
-fn large() -> Fault {
-    let text = format!("The answer is larger than the {REVIEW_MAX} bytes that can be reviewed.");
+fn large(limit: usize) -> Fault {
+    let text = format!("The answer is larger than the {limit} bytes that can be held back.");
     Fault::new(Code::UpstreamTooLarge, text)
 }

@@ -7,6 +7,9 @@ use super::port::{Phase, Policy, Router, Upstream};
 use super::views::Views;
 use crate::protocol::scan;
 
+/// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
+pub const REVIEW_MAX: usize = 1024 * 1024;
+
 /// What a connector is made of.
 pub struct Connector {
     /// The operator's name.
@@ -19,6 +22,8 @@ pub struct Connector {
     pub router: Arc<dyn Router>,
     /// Judge calls, in order.
     pub policies: Vec<Arc<dyn Policy>>,
+    /// Bytes of an answer that policies and plugins may look into.
+    pub review_max: usize,
     /// The catalogue and what callers see of it.
     pub views: Views,
     pub(super) shaped: AtomicBool,
@@ -44,7 +49,8 @@ impl Connector {
     ) -> Self {
         let views = Views::default();
         let shaped = AtomicBool::new(false);
-        Self { name, description, upstreams, router, policies, views, shaped }
+        let review_max = REVIEW_MAX;
+        Self { name, description, upstreams, router, policies, review_max, views, shaped }
     }
 
     /// Whether calls can be served: the catalogue was shaped and an upstream is there.

@@ -75,7 +75,8 @@ impl AsCaller {
         let message = Message::parse(text.into()).map_err(|error| error.to_string())?;
         let call = self.call(kind, place, message).await?;
         let answer = Box::pin(call.run()).await.map_err(|fault| fault.to_string())?;
-        let response = collect::response(answer).await.map_err(|fault| fault.to_string())?;
+        let response = collect::response(answer, self.connector.review_max).await;
+        let response = response.map_err(|fault| fault.to_string())?;
         match (response.result(), response.error()) {
             (Some(result), _) => Ok(result.to_owned()),
             (None, error) => Err(error.unwrap_or("the upstream gave no answer").to_owned()),

@@ -27,34 +27,33 @@ pub(super) async fn review(
     if policies.is_empty() {
         return Ok(answered);
     }
+    let limit = call.connector.review_max;
     match answered.form {
         Form::Json => {
             let large = match &answered.body {
-                Body::Whole(bytes) => bytes.len() > collect::REVIEW_MAX,
-                Body::Stream(_, length) => {
-                    length.is_some_and(|length| length > collect::REVIEW_MAX as u64)
-                }
+                Body::Whole(bytes) => bytes.len() > limit,
+                Body::Stream(_, length) => length.is_some_and(|length| length > limit as u64),
             };
             if large && policies.iter().all(|policy| policy.fails_open()) {
                 return Ok(answered);
             }
-            let message = collect::parse(collect::whole(answered.body).await?)?;
+            let message = collect::parse(collect::whole(answered.body, limit).await?)?;
             let reviewed = judge(&policies, &context, message).await?;
             Ok(Answer { form: Form::Json, body: Body::Whole(reviewed) })
         }
         Form::Events => {
-            Ok(Answer { form: Form::Events, body: events(answered.body, policies, context) })
+            Ok(Answer { form: Form::Events, body: events(answered.body, policies, context, limit) })
         }
     }
 }
 
 /// The stream with its response reviewed; what comes before the response passes as it comes.
-fn events(body: Body, policies: Policies, context: Arc<CallContext>) -> Body {
+fn events(body: Body, policies: Policies, context: Arc<CallContext>, limit: usize) -> Body {
     let chunks = match body {
         Body::Whole(bytes) => Box::pin(stream::iter([Ok(bytes)])) as Chunks,
         Body::Stream(chunks, _) => chunks,
     };
-    let reader = sse::Reader::new(collect::REVIEW_MAX);
+    let reader = sse::Reader::new(limit);
     let start = (chunks, reader, policies, context);
     let reviewed = stream::try_unfold(start, |(mut chunks, mut reader, policies, context)| async {
         loop {

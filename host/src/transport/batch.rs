@@ -18,6 +18,9 @@ use crate::session::Session;
 /// Messages of one batch.
 const MAX_MESSAGES: usize = 100;
 
+/// Bytes of one answer within a batch: an array has to be held until its last item is there.
+const MAX_ANSWER: usize = 1024 * 1024;
+
 /// Answers a batch with an array of the responses, or with 202 where nothing asks for one.
 pub(super) async fn serve(
     site: &Arc<Site>,
@@ -84,7 +87,9 @@ async fn answer(session: &Arc<Session>, head: HeaderMap, message: Message) -> Op
     let request_id = RequestId::next();
     let method = message.method();
     let answered = match legacy::request(session, head, message, &id, request_id).await {
-        Ok(answered) => collect::response(answered).await.map(|message| message.text().clone()),
+        Ok(answered) => {
+            collect::response(answered, MAX_ANSWER).await.map(|message| message.text().clone())
+        }
         Err(fault) => Err(fault),
     };
     Some(answered.unwrap_or_else(|fault| {
