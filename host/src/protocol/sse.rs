@@ -169,3 +169,82 @@ pub fn encode(message: &[u8]) -> Bytes {
 
 /// A comment line: keeps an idle stream open.
 pub const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &[u8], cuts: &[usize]) -> Vec<Event> {
+        let mut reader = Reader::new(1 << 20);
+        let mut events = Vec::new();
+        let mut from = 0;
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+        cuts.push(text.len());
+        cuts.sort_unstable();
+        for cut in cuts {
+            reader.push(&text[from..cut]);
+            from = cut;
+            while let Some(event) = reader.next_event().unwrap() {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_make_no_difference(
+            lines in proptest::collection::vec("(data|id|event|retry|)(:| )?[ a-z:{}0-9\u{e4}]{0,12}", 0..24),
+            ends in proptest::collection::vec(prop_oneof![Just("\n"), Just("\r\n"), Just("\r"), Just("\n\n")], 24),
+            bom in any::<bool>(),
+            cuts in proptest::collection::vec(any::<usize>(), 0..12),
+        ) {
+            let mut text = if bom { "\u{feff}".to_owned() } else { String::new() };
+            for (line, end) in lines.iter().zip(&ends) {
+                text.push_str(line);
+                text.push_str(end);
+            }
+            text.push_str("\n\n");
+            let every: Vec<_> = (0..=text.len()).collect();
+            let whole = read(text.as_bytes(), &[]);
+            prop_assert_eq!(&read(text.as_bytes(), &cuts), &whole);
+            prop_assert_eq!(&read(text.as_bytes(), &every), &whole);
+        }
+
+        #[test]
+        fn what_is_encoded_is_read_back(
+            messages in proptest::collection::vec("[ -~\u{e4}\u{1f600}]{1,40}", 1..6),
+            cuts in proptest::collection::vec(any::<usize>(), 0..8),
+        ) {
+            let mut text = Vec::new();
+            for message in &messages {
+                text.extend_from_slice(&encode(message.as_bytes()));
+                text.extend_from_slice(KEEP_ALIVE);
+            }
+            let events = read(&text, &cuts);
+            prop_assert!(events.iter().all(Event::is_message));
+            let datas: Vec<_> = events.iter().map(|event| event.data.to_vec()).collect();
+            let wanted: Vec<_> = messages.iter().map(|message| message.as_bytes().to_vec()).collect();
+            prop_assert_eq!(datas, wanted);
+        }
+    }
+
+    #[test]
+    fn an_endless_event_is_refused() {
+        let mut reader = Reader::new(1_000);
+        reader.push(b"data: ");
+        let mut refused = false;
+        for _ in 0..300 {
+            reader.push(b"0123456789");
+            refused |= reader.next_event().is_err();
+        }
+        assert!(refused);
+        let mut reader = Reader::new(1_000);
+        let refused = (0..300).any(|_| {
+            reader.push(b"data: 0123456789\n");
+            reader.next_event().is_err()
+        });
+        assert!(refused);
+    }
+}

@@ -19,6 +19,7 @@ use crate::protocol::{Id, Message, sse};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
+use crate::upstream::peek::Peek;
 
 /// One call under way.
 pub(super) struct Call {
@@ -51,9 +52,24 @@ impl Call {
         match parts.status {
             StatusCode::OK if is_json(kind) => self.json(source).await.map(Outcome::Answer),
             StatusCode::OK if is_events(kind) => self.events(source).await.map(Outcome::Answer),
-            StatusCode::NOT_FOUND if self.head.session.is_some() => Ok(Outcome::SessionGone),
+            StatusCode::NOT_FOUND if self.head.session.is_some() => {
+                self.not_found(source, is_json(kind)).await
+            }
             status => self.error(status, source, is_json(kind)).await.map(Outcome::Answer),
         }
+    }
+
+    /// 404 in a session says that the session is gone, unless the body answers this very request.
+    async fn not_found(self, mut source: Source, json: bool) -> Result<Outcome, Failure> {
+        if !json {
+            return Ok(Outcome::SessionGone);
+        }
+        let (text, complete) = source.up_to(ERROR_BODY).await?;
+        let answers = complete && Peek::read(&text).is_ok_and(|peek| peek.answers(&self.id));
+        if !answers {
+            return Ok(Outcome::SessionGone);
+        }
+        Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
     }
 
     async fn json(self, mut source: Source) -> Result<Answer, Failure> {
