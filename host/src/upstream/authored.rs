@@ -104,8 +104,8 @@ pub(super) fn initialized() -> Bytes {
     Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
 }
 
-/// `notifications/cancelled` for a request with a number as its id.
-pub(super) fn cancelled(id: u64) -> Bytes {
+/// `notifications/cancelled` for a request; `id` is JSON text.
+pub(super) fn cancelled(id: &str) -> Bytes {
     Bytes::from(format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
     ))
@@ -147,7 +147,7 @@ mod tests {
             modern_request(1, "tools/list", Some("\"c\"")),
             legacy_request(1, "tools/list", None),
             initialized(),
-            cancelled(7),
+            cancelled("7"),
             reply("1", "ping"),
             reply("\"x\"", "sampling/createMessage"),
         ];

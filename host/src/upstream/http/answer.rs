@@ -11,8 +11,8 @@ use hyper::body::Incoming;
 use super::body::{Drainer, Pace, Source};
 use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
+use super::hold::Hold;
 use super::request::Head;
-use super::session::Session;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Chunks, Form};
 use crate::protocol::{Id, Message, sse};
@@ -30,8 +30,8 @@ pub(super) struct Call {
     pub(super) pace: Pace,
     /// Reads on when nobody waits any more: in the legacy era only.
     pub(super) drainer: Option<Arc<Drainer>>,
-    /// A session that lives exactly as long as the answer.
-    pub(super) fresh: Option<Arc<Session>>,
+    /// Kept until the answer ended.
+    pub(super) hold: Hold,
 }
 
 /// What came of a call.
@@ -60,7 +60,8 @@ impl Call {
     }
 
     /// 404 in a session says that the session is gone, unless the body answers this very request.
-    async fn not_found(self, mut source: Source, json: bool) -> Result<Outcome, Failure> {
+    async fn not_found(mut self, mut source: Source, json: bool) -> Result<Outcome, Failure> {
+        self.hold.done();
         if !json {
             return Ok(Outcome::SessionGone);
         }
@@ -72,7 +73,7 @@ impl Call {
         Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
     }
 
-    async fn json(self, mut source: Source) -> Result<Answer, Failure> {
+    async fn json(mut self, mut source: Source) -> Result<Answer, Failure> {
         let length = source.length();
         if length.is_some_and(|length| length > ANSWER as u64) {
             return Err(Failure::too_large(self.endpoint.name(), ANSWER));
@@ -85,21 +86,25 @@ impl Call {
             if start.is_empty() {
                 return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
             }
+            self.hold.done();
             return Ok(Answer { form: Form::Json, body: Body::Whole(start) });
         }
-        let rest = Rest { source, fresh: self.fresh, passed: 0, start: Some(start) };
+        let rest = Rest { source, hold: self.hold, passed: 0, start: Some(start) };
         let chunks = stream::unfold(Some(rest), |rest| async move { rest?.next().await });
         Ok(Answer { form: Form::Json, body: Body::Stream(Box::pin(chunks), length) })
     }
 
-    async fn events(self, source: Source) -> Result<Answer, Failure> {
+    async fn events(mut self, source: Source) -> Result<Answer, Failure> {
         let mut events = Events::new(source, self.id, self.endpoint, self.head);
         let body = match events.next().await? {
             // Most servers that stream send nothing but the response.
-            Some(Item::Response(data)) => Body::Whole(sse::encode(&data)),
+            Some(Item::Response(data)) => {
+                self.hold.done();
+                Body::Whole(sse::encode(&data))
+            }
             None => Body::Whole(Bytes::new()),
             Some(Item::Note(data)) => {
-                Body::Stream(reframed(events, self.fresh, sse::encode(&data)), None)
+                Body::Stream(reframed(events, self.hold, sse::encode(&data)), None)
             }
         };
         Ok(Answer { form: Form::Events, body })
@@ -107,11 +112,12 @@ impl Call {
 
     /// What is no success: an error of JSON-RPC is the answer, everything else a fault of the server.
     async fn error(
-        self,
+        mut self,
         status: StatusCode,
         mut source: Source,
         json: bool,
     ) -> Result<Answer, Failure> {
+        self.hold.done();
         let name = self.endpoint.name();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
@@ -146,7 +152,7 @@ pub(super) fn strange(status: StatusCode) -> &'static str {
 /// The rest of a JSON answer.
 struct Rest {
     source: Source,
-    fresh: Option<Arc<Session>>,
+    hold: Hold,
     passed: usize,
     start: Option<Bytes>,
 }
@@ -160,7 +166,7 @@ impl Rest {
         };
         match chunk {
             Ok(None) => {
-                drop(self.fresh);
+                self.hold.done();
                 None
             }
             Ok(Some(chunk)) => {
@@ -176,17 +182,21 @@ impl Rest {
     }
 }
 
-fn reframed(events: Events, fresh: Option<Arc<Session>>, first: Bytes) -> Chunks {
-    let state = Some((events, fresh, Some(first)));
+fn reframed(events: Events, hold: Hold, first: Bytes) -> Chunks {
+    let state = Some((events, hold, Some(first)));
     Box::pin(stream::unfold(state, |state| async move {
-        let (mut events, fresh, first) = state?;
+        let (mut events, mut hold, first) = state?;
         if let Some(first) = first {
-            return Some((Ok(first), Some((events, fresh, None))));
+            return Some((Ok(first), Some((events, hold, None))));
         }
         match events.next().await {
             Ok(None) => None,
-            Ok(Some(Item::Note(data) | Item::Response(data))) => {
-                Some((Ok(sse::encode(&data)), Some((events, fresh, None))))
+            Ok(Some(Item::Note(data))) => {
+                Some((Ok(sse::encode(&data)), Some((events, hold, None))))
+            }
+            Ok(Some(Item::Response(data))) => {
+                hold.done();
+                Some((Ok(sse::encode(&data)), None))
             }
             Err(failure) => Some((Err(failure.fault()), None)),
         }

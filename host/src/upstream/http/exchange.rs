@@ -13,6 +13,7 @@ use super::answer::{Call, Outcome};
 use super::ask::ask;
 use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
+use super::hold::Hold;
 use super::request::{Head, post};
 use super::session::{Seat, Session};
 use crate::fault::Fault;
@@ -82,14 +83,14 @@ impl HttpUpstream {
             }
             Err(failure) => return Err(failure),
         };
-        if let Outcome::Answer(answer) = self.call(&order, &session, pace, None).await? {
+        if let Outcome::Answer(answer) = self.call(&order, &session, pace, false).await? {
             return Ok(answer);
         }
         // The server forgot the session, so it did not start the request. Whoever comes first opens a new one.
         session.lost();
         slot.forget(&session);
         let session = self.open(&slot, &order.party).await?;
-        match self.call(&order, &session, pace, None).await? {
+        match self.call(&order, &session, pace, false).await? {
             Outcome::Answer(answer) => Ok(answer),
             Outcome::SessionGone => {
                 session.lost();
@@ -105,7 +106,7 @@ impl HttpUpstream {
     async fn in_fresh_session(&self, order: Order, pace: Pace) -> Result<Answer, Failure> {
         let opening = Self::opening(&self.endpoint, &self.seats, &order.party);
         let session = Arc::new(opening.await?);
-        match self.call(&order, &session, pace, Some(Arc::clone(&session))).await? {
+        match self.call(&order, &session, pace, true).await? {
             Outcome::Answer(answer) => Ok(answer),
             Outcome::SessionGone => {
                 session.lost();
@@ -129,7 +130,7 @@ impl HttpUpstream {
             head: Head { version: head.version.clone(), ..Head::default() },
             pace,
             drainer: None,
-            fresh: None,
+            hold: Hold::default(),
         };
         match send(call, head, text).await? {
             Outcome::Answer(answer) => Ok(answer),
@@ -144,18 +145,24 @@ impl HttpUpstream {
         order: &Order,
         session: &Arc<Session>,
         pace: Pace,
-        fresh: Option<Arc<Session>>,
+        fresh: bool,
     ) -> Result<Outcome, Failure> {
         let change = Change { name: order.name.as_deref(), ..Change::default() };
         let text = rewrite::request(&order.message, change);
         let legacy = order.party.revision.era() == Era::Legacy;
+        let (endpoint, kept) = (Arc::clone(&self.endpoint), Arc::clone(session));
+        let hold = match (fresh, legacy) {
+            (true, _) => Hold::fresh(kept),
+            (false, true) => Hold::default(),
+            (false, false) => Hold::cancelling(endpoint, kept, id(&order.message)),
+        };
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
             id: id(&order.message),
             head: session.head(),
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
-            fresh,
+            hold,
         };
         let head = Head { extra: order.headers.clone(), ..session.head() };
         send(call, head, text).await

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`endpoint`] is where the server listens and the connections to it; [`request`] builds what is sent;
 //! [`body`] reads what comes back within its bounds; [`events`] takes messages out of a stream; [`answer`] decides what
-//! an answer is; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
+//! an answer is, [`hold`] what is kept until its end; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
 //! the era; [`peer`] reads the catalogue; [`exchange`] serves the parties.
 
 mod answer;
@@ -11,6 +11,9 @@ mod body;
 mod endpoint;
 mod events;
 mod exchange;
+#[cfg(test)]
+mod fixture;
+mod hold;
 mod peer;
 mod probe;
 mod request;

@@ -1,7 +1,7 @@
 //! Against real servers on loopback that misbehave as told.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,109 +9,16 @@ use futures_util::future::join_all;
 use http::Request;
 use tokio::sync::mpsc;
 
-use crate::fault::Code;
-use crate::pipeline::port::{Body, Form, Phase};
+use super::fixture::{Legacy, connected};
+use crate::fault::{Code, Fault};
+use crate::pipeline::party::Party;
+use crate::pipeline::port::{Answer, Body, Form, Phase, Promise};
 use crate::protocol::{Message, Method, Revision};
 use crate::upstream::Limits;
-use crate::upstream::testing::{
-    Counter, Reply, Rig, http, json, order, party, reply, serve, soon, streamed, text,
-};
+use crate::upstream::testing::{Rig, http, json, order, party, reply, serve, soon, streamed, text};
 
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":"c-1","method":"tools/call","params":{"name":"t","arguments":{}}}"#;
-
-/// A legacy server: opens sessions, lists tools on pages, and answers calls as `answer` says.
-#[derive(Clone)]
-struct Legacy {
-    opened: Counter,
-    ended: Counter,
-    pages: usize,
-    forgets: Arc<AtomicUsize>,
-    answer: Arc<dyn Fn(&Message) -> Reply + Send + Sync>,
-}
-
-impl Legacy {
-    fn new(answer: impl Fn(&Message) -> Reply + Send + Sync + 'static) -> Self {
-        Self {
-            opened: Counter::new(),
-            ended: Counter::new(),
-            pages: 1,
-            forgets: Arc::default(),
-            answer: Arc::new(answer),
-        }
-    }
-
-    fn echo() -> Self {
-        Self::new(|message| {
-            let id = message.id().map(|id| id.as_json().to_owned()).unwrap_or_default();
-            json(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
-        })
-    }
-
-    async fn serve(&self) -> String {
-        let server = self.clone();
-        serve(move |request| {
-            let server = server.clone();
-            Box::pin(async move { server.respond(&request) })
-        })
-        .await
-        .0
-    }
-
-    fn respond(&self, request: &Request<Bytes>) -> Reply {
-        if request.method() == http::Method::DELETE {
-            self.ended.add();
-            return reply(204, "text/plain", "");
-        }
-        let message = Message::parse(request.body().clone()).unwrap();
-        let id = message.id().map(|id| id.as_json().to_owned()).unwrap_or_default();
-        let result =
-            |result: String| json(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
-        let session = request.headers().get("mcp-session-id");
-        match (message.method(), session) {
-            (Method::Initialize, None) => {
-                let count = self.opened.add();
-                assert!(!message.params().unwrap().contains("roots"), "nothing is claimed");
-                let mut reply = result(
-                    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo server","version":"1"}}"#.to_owned(),
-                );
-                reply.headers_mut().insert("mcp-session-id", format!("s{count}").parse().unwrap());
-                reply
-            }
-            (_, None) => reply(400, "text/plain", "no session"),
-            (Method::Initialized | Method::Cancelled, _) => reply(202, "text/plain", ""),
-            (Method::ToolsList, _) => {
-                let cursor = message.string(crate::protocol::Field::Cursor);
-                let page: usize = cursor.map_or(0, |cursor| cursor.parse().unwrap());
-                let next = if page + 1 < self.pages {
-                    format!(r#","nextCursor":"{}""#, page + 1)
-                } else {
-                    String::new()
-                };
-                result(format!(r#"{{"tools":[{{"name":"t{page}"}}]{next}}}"#))
-            }
-            (Method::Ping, _) => result("{}".to_owned()),
-            _ => {
-                let left = self.forgets.load(Ordering::SeqCst);
-                if left > 0 {
-                    self.forgets.store(left - 1, Ordering::SeqCst);
-                    return reply(
-                        404,
-                        "application/json",
-                        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}"#,
-                    );
-                }
-                (self.answer)(&message)
-            }
-        }
-    }
-}
-
-async fn connected(server: &Legacy) -> Rig {
-    let rig = http(&server.serve().await, Limits::default());
-    rig.until(Phase::Connected).await;
-    rig
-}
 
 #[tokio::test]
 async fn the_catalogue_is_read_to_the_last_page() {
@@ -181,6 +88,46 @@ async fn strangers_never_share_a_session() {
     }
     assert_eq!(server.opened.get(), 4);
     rig.end().await;
+}
+
+#[tokio::test]
+async fn a_modern_client_that_goes_away_cancels_in_its_legacy_session() {
+    let (keep, held) = std::sync::mpsc::sync_channel(8);
+    let server = Legacy::new(move |_| {
+        let (send, pieces) = mpsc::channel(1);
+        keep.send(send).unwrap();
+        streamed("text/event-stream", pieces)
+    });
+    let rig = connected(&server).await;
+    let known = party(1, Revision::V2026_07_28, false);
+    let wait = held_call(&rig, &known, &held);
+    drop(wait.await);
+    server.cancelled.reaches(1).await;
+    let legacy = party(2, Revision::V2025_11_25, false);
+    drop(held_call(&rig, &legacy, &held).await);
+    drop(held);
+    rig.end().await;
+    assert_eq!(server.cancelled.get(), 1, "a legacy client cancels in words");
+}
+
+/// A call that the server has begun to work on.
+async fn held_call<'a>(
+    rig: &'a Rig,
+    party: &'a Arc<Party>,
+    held: &std::sync::mpsc::Receiver<mpsc::Sender<Bytes>>,
+) -> (Promise<'a, Result<Answer, Fault>>, mpsc::Sender<Bytes>) {
+    let mut call = rig.upstream.exchange(order(party, CALL));
+    let begun = async {
+        loop {
+            assert!(futures_util::poll!(&mut call).is_pending());
+            match held.try_recv() {
+                Ok(sender) => return sender,
+                Err(_not_yet) => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let sender = soon(begun).await;
+    (call, sender)
 }
 
 #[tokio::test]

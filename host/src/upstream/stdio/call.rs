@@ -27,7 +27,9 @@ struct Flight {
 impl Drop for Flight {
     fn drop(&mut self) {
         let unfinished = self.child.routes.forget(self.number);
-        if unfinished && self.cancels && self.child.writer.try_send(cancelled(self.number)).is_err()
+        if unfinished
+            && self.cancels
+            && self.child.writer.try_send(cancelled(&self.number.to_string())).is_err()
         {
             tracing::debug!(upstream = &*self.child.spec.name, "a cancellation did not arrive");
         }
