@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::entry::{Entry, EntryKind, Hints, Target};
 use super::uri::Template;
+use crate::protocol::scan;
 
 /// What a router plugin gives.
 #[derive(Clone, Debug, Default)]
@@ -131,10 +132,10 @@ impl Catalogue {
             return Err(BadEntry::Taken { key });
         }
         names.insert(key.clone(), index);
-        if kind == EntryKind::Template {
-            if let Some(template) = Template::parse(&key) {
-                self.templates.push((template, index));
-            }
+        if kind == EntryKind::Template
+            && let Some(template) = Template::parse(&key)
+        {
+            self.templates.push((template, index));
         }
         let definition_text = shaped.definition.into();
         let hints = definition.hints;
@@ -169,6 +170,9 @@ impl Catalogue {
     }
 }
 
+/// Levels around a definition in an answer: the list, the result, the message.
+const AROUND: u32 = 3;
+
 struct Definition {
     key: String,
     hints: Hints,
@@ -185,17 +189,23 @@ struct Raw {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Annotations {
-    read_only_hint: Option<bool>,
-    destructive_hint: Option<bool>,
-    idempotent_hint: Option<bool>,
-    open_world_hint: Option<bool>,
+    #[serde(rename = "readOnlyHint")]
+    read_only: Option<bool>,
+    #[serde(rename = "destructiveHint")]
+    destructive: Option<bool>,
+    #[serde(rename = "idempotentHint")]
+    idempotent: Option<bool>,
+    #[serde(rename = "openWorldHint")]
+    open_world: Option<bool>,
 }
 
 impl Definition {
     fn parse(kind: EntryKind, text: &str) -> Option<Self> {
-        let raw: Raw = serde_json::from_str(text).ok()?;
+        // An array would be read as the members in their order.
+        let object = text.trim_start().starts_with('{') && scan::check(text, AROUND).is_ok();
+        let raw: Raw = serde_json::from_str(text).ok().filter(|_| object)?;
         let key = match kind {
             EntryKind::Tool | EntryKind::Prompt => raw.name,
             EntryKind::Resource => raw.uri,
@@ -203,10 +213,10 @@ impl Definition {
         }?;
         let notes = raw.annotations.unwrap_or_default();
         let hints = Hints {
-            read_only: notes.read_only_hint,
-            destructive: notes.destructive_hint,
-            idempotent: notes.idempotent_hint,
-            open_world: notes.open_world_hint,
+            read_only: notes.read_only,
+            destructive: notes.destructive,
+            idempotent: notes.idempotent,
+            open_world: notes.open_world,
         };
         Some(Self { key, hints })
     }

@@ -59,10 +59,13 @@ impl View {
         self.visible(place)
     }
 
-    /// The entry that serves a URI: the resource of that URI, else the first template that it fits.
+    /// The entry that serves a URI: the resource of that URI, else the first template that it fits. A resource that is
+    /// hidden stays hidden where a template would fit its URI.
     pub fn find_uri(&self, uri: &str) -> Option<&Arc<Entry>> {
-        self.find(EntryKind::Resource, uri)
-            .or_else(|| self.catalogue.templates_of(uri).find_map(|place| self.visible(place)))
+        match self.catalogue.find(EntryKind::Resource, uri) {
+            Some(place) => self.visible(place),
+            None => self.catalogue.templates_of(uri).find_map(|place| self.visible(place)),
+        }
     }
 
     fn visible(&self, place: u32) -> Option<&Arc<Entry>> {

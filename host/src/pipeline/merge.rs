@@ -1,18 +1,14 @@
-//! Merging a policy's members into the arguments of a call (RFC 7396). Values that do not change keep their bytes.
+//! Merging a policy's members into the arguments of a call (RFC 7396).
 
-use indexmap::IndexMap;
-use serde_json::value::RawValue;
-
+use crate::protocol::merge::{self, merge};
 use crate::protocol::{Field, Malformed, Message, splice};
-
-type Object = IndexMap<String, Box<RawValue>>;
 
 /// A merge that cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MergeError {
-    /// The patch or the arguments are no JSON object.
-    #[error("the arguments to merge are no JSON object")]
-    NoObject(#[from] serde_json::Error),
+    /// The patch or the arguments are no unambiguous JSON object.
+    #[error(transparent)]
+    Merge(#[from] merge::MergeError),
     /// The call has no params to put arguments into.
     #[error("the call has no params")]
     NoParams,
@@ -21,10 +17,11 @@ pub(super) enum MergeError {
     Broken(#[from] Malformed),
 }
 
-/// The message with the patch merged into `params.arguments`.
+/// The message with the patch merged into `params.arguments`. Arguments that are null count as none.
 pub(super) fn into_arguments(message: &Message, patch: &str) -> Result<Message, MergeError> {
     let span = message.span(Field::Arguments);
-    let merged = merge(message.field(Field::Arguments).unwrap_or("{}"), patch)?;
+    let arguments = message.field(Field::Arguments).filter(|arguments| *arguments != "null");
+    let merged = merge(arguments.unwrap_or("{}"), patch)?;
     let text = if span.is_empty() {
         let params = message.params().ok_or(MergeError::NoParams)?;
         let rest = params.strip_prefix('{').unwrap_or_default();
@@ -37,62 +34,33 @@ pub(super) fn into_arguments(message: &Message, patch: &str) -> Result<Message, 
     Ok(Message::parse(text)?)
 }
 
-fn merge(target: &str, patch: &str) -> Result<String, serde_json::Error> {
-    let mut object: Object = serde_json::from_str(target)?;
-    let patch: Object = serde_json::from_str(patch)?;
-    for (key, value) in patch {
-        if value.get() == "null" {
-            object.shift_remove(&key);
-            continue;
-        }
-        let value = match object.get(&key) {
-            Some(old) if is_object(old) && is_object(&value) => {
-                RawValue::from_string(merge(old.get(), value.get())?)?
-            }
-            _ if is_object(&value) => RawValue::from_string(merge("{}", value.get())?)?,
-            _ => value,
-        };
-        object.insert(key, value);
-    }
-    serde_json::to_string(&object)
-}
-
-fn is_object(value: &RawValue) -> bool {
-    value.get().starts_with('{')
-}
-
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
 
-    use super::{into_arguments, merge};
+    use super::into_arguments;
     use crate::protocol::{Field, Message};
 
-    #[test]
-    fn members_are_added_replaced_removed_and_kept_to_the_byte() {
-        for (target, patch, merged) in [
-            (r#"{"a":1}"#, r#"{"b":2}"#, r#"{"a":1,"b":2}"#),
-            (r#"{"a":1,"b":2}"#, r#"{"a":null}"#, r#"{"b":2}"#),
-            (
-                r#"{"n":12345678901234567890123.50}"#,
-                r#"{"b":2}"#,
-                r#"{"n":12345678901234567890123.50,"b":2}"#,
-            ),
-            (r#"{"a":{"x":1,"y":2}}"#, r#"{"a":{"x":null,"z":3}}"#, r#"{"a":{"y":2,"z":3}}"#),
-            (r#"{"a":[1]}"#, r#"{"a":{"x":null}}"#, r#"{"a":{}}"#),
-        ] {
-            assert_eq!(merge(target, patch).unwrap(), merged, "{target} {patch}");
-        }
+    fn merged(params: &str) -> String {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        let message = Message::parse(Bytes::from(text)).unwrap();
+        let merged = into_arguments(&message, r#"{"a":1}"#).unwrap();
+        assert_eq!(merged.string(Field::Name), message.string(Field::Name));
+        merged.field(Field::Arguments).unwrap_or_default().to_owned()
     }
 
     #[test]
     fn arguments_appear_where_there_were_none() {
-        for params in [r#"{}"#, r#"{ }"#, r#"{"name":"x"}"#] {
-            let text =
-                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
-            let message = Message::parse(Bytes::from(text)).unwrap();
-            let merged = into_arguments(&message, r#"{"a":1}"#).unwrap();
-            assert_eq!(merged.field(Field::Arguments), Some(r#"{"a":1}"#), "{params}");
+        for params in ["{}", "{ }", r#"{"name":"x"}"#, r#"{"arguments":null}"#] {
+            assert_eq!(merged(params), r#"{"a":1}"#, "{params}");
         }
+        assert_eq!(merged(r#"{"arguments":{ "b" : 2 }}"#), r#"{"b" : 2,"a":1}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_is_not_merged() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"arguments":[1]}}"#;
+        let message = Message::parse(Bytes::from(text)).unwrap();
+        assert!(into_arguments(&message, "{}").is_err());
     }
 }

@@ -14,7 +14,8 @@ pub fn splice(text: &Bytes, edits: &[(Span, &[u8])]) -> Bytes {
     let mut from = 0;
     for (span, new) in edits {
         let range = span.range();
-        let Some(kept) = text.get(from..range.start) else { continue };
+        let fits = range.start <= range.end && range.end <= text.len();
+        let Some(kept) = text.get(from..range.start).filter(|_| fits) else { continue };
         out.extend_from_slice(kept);
         out.extend_from_slice(new);
         from = range.end;

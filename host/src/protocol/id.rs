@@ -16,9 +16,19 @@ impl Id {
                 let text: String = serde_json::from_str(raw).ok()?;
                 Some(Self(serde_json::to_string(&text).ok()?.into()))
             }
-            b'"' => Some(Self(raw.into())),
-            b'-' | b'0'..=b'9' if !raw.contains(['.', 'e', 'E']) => Some(Self(raw.into())),
-            _ => None,
+            b'"' => {
+                let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+                let plain = !inner.bytes().any(|byte| byte < 0x20 || byte == b'"');
+                plain.then(|| Self(raw.into()))
+            }
+            _ => {
+                let digits = raw.strip_prefix('-').unwrap_or(raw);
+                let canonical = digits == "0" || !digits.starts_with('0');
+                if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) || !canonical {
+                    return None;
+                }
+                Some(Self(if digits == "0" { digits.into() } else { raw.into() }))
+            }
         }
     }
 

@@ -15,13 +15,38 @@ const FEW: usize = 16;
 pub(super) struct Keys<'a, T: 'static> {
     place: &'static str,
     known: &'static [Known<T>],
+    unique: Unique<'a>,
+}
+
+/// The keys of one object so far.
+#[derive(Default)]
+pub(super) struct Unique<'a> {
     few: Vec<Cow<'a, str>>,
     many: HashSet<Cow<'a, str>>,
 }
 
+impl<'a> Unique<'a> {
+    /// Enters a key; false when it is there already.
+    pub(super) fn insert(&mut self, key: Cow<'a, str>) -> bool {
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
+    }
+}
+
+/// As much of a key as belongs into a sentence.
+pub(super) fn beginning(key: &str) -> String {
+    key.chars().take(64).collect()
+}
+
 impl<'a, T: Copy> Keys<'a, T> {
     pub(super) fn new(place: &'static str, known: &'static [Known<T>]) -> Self {
-        Self { place, known, few: Vec::new(), many: HashSet::new() }
+        Self { place, known, unique: Unique::default() }
     }
 
     /// Takes the key at `span` and says what it stands for, if it is an interpreted one.
@@ -30,27 +55,15 @@ impl<'a, T: Copy> Keys<'a, T> {
         let key = string(raw).ok_or(Malformed::Shape("a key holds a broken escape"))?;
         let place = self.place;
         let found = self.known.iter().find(|(known, _)| *known == key);
-        if found.is_none() {
-            if let Some((known, _)) = self.known.iter().find(|(known, _)| same_letters(known, &key))
-            {
-                return Err(Malformed::Case { key: key.into_owned(), place, known });
-            }
+        if found.is_none()
+            && let Some((known, _)) = self.known.iter().find(|(known, _)| same_letters(known, &key))
+        {
+            return Err(Malformed::Case { key: beginning(&key), place, known });
         }
-        if self.seen(&key) {
-            return Err(Malformed::Duplicate { key: key.into_owned(), place });
+        if !self.unique.insert(key.clone()) {
+            return Err(Malformed::Duplicate { key: beginning(&key), place });
         }
         Ok(found.map(|(_, meaning)| *meaning))
-    }
-
-    fn seen(&mut self, key: &Cow<'a, str>) -> bool {
-        if self.few.len() < FEW {
-            if self.few.contains(key) {
-                return true;
-            }
-            self.few.push(key.clone());
-            return false;
-        }
-        self.few.contains(key) || !self.many.insert(key.clone())
     }
 }
 
@@ -58,6 +71,8 @@ impl<'a, T: Copy> Keys<'a, T> {
 fn same_letters(known: &str, key: &str) -> bool {
     let mut letters = key.chars().map(|letter| match letter {
         '\u{17f}' => 's',
+        // Java's way to ignore case takes these for an i.
+        '\u{130}' | '\u{131}' => 'i',
         '\u{212a}' => 'k',
         other => other.to_ascii_lowercase(),
     });

@@ -113,7 +113,7 @@ pub enum Malformed {
     /// Two members of one object have the same name.
     #[error("the key {key:?} stands twice in {place}")]
     Duplicate {
-        /// The key, unescaped.
+        /// The beginning of the key, unescaped.
         key: String,
         /// "the message", "params" or "params._meta".
         place: &'static str,
@@ -152,6 +152,24 @@ struct Spans {
     fields: [Span; FIELDS],
 }
 
+impl Spans {
+    fn top(&self, top: Top) -> Span {
+        self.top.get(top as usize).copied().unwrap_or_default()
+    }
+
+    fn set_top(&mut self, top: Top, span: Span) {
+        if let Some(place) = self.top.get_mut(top as usize) {
+            *place = span;
+        }
+    }
+
+    fn set(&mut self, field: Field, span: Span) {
+        if let Some(place) = self.fields.get_mut(field as usize) {
+            *place = span;
+        }
+    }
+}
+
 impl Message {
     /// Parses one message. Duplicate keys in the message, in `params` and in `params._meta` are refused, and so are
     /// keys that differ from an interpreted one by case.
@@ -170,6 +188,7 @@ impl Message {
                 }
                 _ => {
                     scanner.value()?;
+                    scanner.end()?;
                     return Err(Malformed::Shape("a JSON-RPC message is a JSON object"));
                 }
             }
@@ -179,16 +198,12 @@ impl Message {
     }
 
     fn checked(text: Bytes, spans: Spans) -> Result<Self, Malformed> {
-        let raw = |top: Top| slice(&text, spans.top[top as usize]);
+        let raw = |top: Top| slice(&text, spans.top(top));
         if raw(Top::Version) != Some("\"2.0\"") {
             return Err(Malformed::Shape("the member jsonrpc must be \"2.0\""));
         }
-        let id = match raw(Top::Id) {
-            None => None,
-            Some(id) => {
-                Some(Id::parse(id).ok_or(Malformed::Shape("an id is a string or an integer")))
-            }
-        };
+        let id = raw(Top::Id)
+            .map(|id| Id::parse(id).ok_or(Malformed::Shape("an id is a string or an integer")));
         let has_outcome = raw(Top::Result).is_some() || raw(Top::Error).is_some();
         let kind = match (raw(Top::Method), &id, has_outcome) {
             (Some(_), Some(_), false) => Kind::Request,
@@ -217,7 +232,7 @@ impl Message {
         if raw(Top::Params).is_some_and(|params| !params.starts_with('{')) {
             return Err(Malformed::Shape("the member params must be an object"));
         }
-        Ok(Self { kind, method, id, spans, text })
+        Ok(Self { text, kind, method, id, spans })
     }
 
     /// What the message is.
@@ -237,7 +252,7 @@ impl Message {
 
     /// Where the id stands.
     pub fn id_span(&self) -> Span {
-        self.spans.top[Top::Id as usize]
+        self.spans.top(Top::Id)
     }
 
     /// The method; [`Method::Other`] for a response.
@@ -257,7 +272,7 @@ impl Message {
 
     /// Where `params` stands.
     pub fn params_span(&self) -> Span {
-        self.spans.top[Top::Params as usize]
+        self.spans.top(Top::Params)
     }
 
     /// JSON text of `result`.
@@ -282,11 +297,11 @@ impl Message {
 
     /// Where an interpreted field stands.
     pub fn span(&self, field: Field) -> Span {
-        self.spans.fields[field as usize]
+        self.spans.fields.get(field as usize).copied().unwrap_or_default()
     }
 
     fn top(&self, top: Top) -> Option<&str> {
-        slice(&self.text, self.spans.top[top as usize])
+        slice(&self.text, self.spans.top(top))
     }
 }
 
@@ -321,7 +336,7 @@ fn envelope(scanner: &mut Scanner<'_>, text: &str, spans: &mut Spans) -> Result<
         } else {
             scanner.value()?
         };
-        spans.top[top as usize] = span;
+        spans.set_top(top, span);
         Ok(())
     })
 }
@@ -340,7 +355,7 @@ fn params(scanner: &mut Scanner<'_>, text: &str, spans: &mut Spans) -> Result<()
         } else {
             scanner.value()?
         };
-        spans.fields[field as usize] = span;
+        spans.set(field, span);
         Ok(())
     })
 }
@@ -351,7 +366,7 @@ fn meta(scanner: &mut Scanner<'_>, text: &str, spans: &mut Spans) -> Result<(), 
         let known = keys.take(text, key)?;
         let span = scanner.value()?;
         if let Some(field) = known {
-            spans.fields[field as usize] = span;
+            spans.set(field, span);
         }
         Ok(())
     })

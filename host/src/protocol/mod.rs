@@ -1,14 +1,15 @@
 //! The wire format of MCP over borrowed bytes: no IO, no tokio, nothing re-encoded that does not change.
 //!
 //! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
-//! what two parsers could read differently, [`edit`] replaces spans, [`document`] parses the arguments that a plugin
-//! reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] frames messages in a stream.
+//! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`document`]
+//! checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] frames messages in a stream.
 
 pub mod document;
 pub mod edit;
 pub mod header;
 pub mod id;
 mod keys;
+pub mod merge;
 pub mod message;
 pub mod method;
 pub mod scan;

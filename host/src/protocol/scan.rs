@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-/// Deepest nesting that is accepted, counting objects and arrays; the limit that `serde_json` has too.
-pub const MAX_DEPTH: u32 = 128;
+/// Deepest nesting that is accepted, counting objects and arrays: the deepest that `serde_json` reads into a value.
+pub const MAX_DEPTH: u32 = 127;
 
 /// Where a piece of JSON text stands inside its message, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,22 +65,34 @@ pub fn member(object: &str, name: &str) -> Option<Span> {
     walked.ok().and(found)
 }
 
+/// Keys, quotes included, and values of a JSON object, in order; none when the text is no object.
+pub fn members(object: &str) -> Option<Vec<(Span, Span)>> {
+    let mut scanner = Scanner::new(object).ok()?;
+    let mut found = Vec::new();
+    let walked: Result<(), ScanError> = scanner.object(|scanner, key| {
+        found.push((key, scanner.value()?));
+        Ok(())
+    });
+    walked.and_then(|()| scanner.end()).ok().and(Some(found))
+}
+
 /// Where each item of a JSON array stands; none when the text is no array.
 pub fn items(array: &str) -> Option<Vec<Span>> {
     let mut scanner = Scanner::new(array).ok()?;
     let mut found = Vec::new();
-    scanner.expect(b'[').ok()?;
-    if scanner.peek() == Some(b']') {
-        return Some(found);
-    }
-    loop {
-        found.push(scanner.value().ok()?);
-        match scanner.peek() {
-            Some(b',') => scanner.at += 1,
-            Some(b']') => return Some(found),
-            _ => return None,
-        }
-    }
+    let walked: Result<(), ScanError> = scanner.array(|scanner| {
+        found.push(scanner.value()?);
+        Ok(())
+    });
+    walked.and_then(|()| scanner.end()).ok().and(Some(found))
+}
+
+/// Whether the text is JSON that is not nested too deep, also with as many levels around it as `around` says.
+pub fn check(text: &str, around: u32) -> Result<(), ScanError> {
+    let mut scanner = Scanner::new(text)?;
+    scanner.depth = around;
+    scanner.value()?;
+    scanner.end()
 }
 
 /// A cursor over text that is known to be UTF-8.
@@ -154,6 +166,35 @@ impl<'a> Scanner<'a> {
                 match self.peek() {
                     Some(b',') => self.at += 1,
                     Some(b'}') => {
+                        self.at += 1;
+                        break;
+                    }
+                    _ => return Err(ScanError::Syntax { at: self.at }.into()),
+                }
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Walks an array; `visit` must take exactly one value.
+    pub(super) fn array<E: From<ScanError>>(
+        &mut self,
+        mut visit: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.expect(b'[')?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(ScanError::Depth.into());
+        }
+        if self.peek() == Some(b']') {
+            self.at += 1;
+        } else {
+            loop {
+                visit(self)?;
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b']') => {
                         self.at += 1;
                         break;
                     }

@@ -16,9 +16,9 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether the event carries a JSON-RPC message.
+    /// Whether the event carries a JSON-RPC message. An empty type means `message`, as no type does.
     pub fn is_message(&self) -> bool {
-        !self.data.is_empty() && self.event.as_deref().is_none_or(|event| event == "message")
+        !self.data.is_empty() && matches!(self.event.as_deref(), None | Some("" | "message"))
     }
 }
 
@@ -41,7 +41,12 @@ pub struct Reader {
     event: Event,
     limit: usize,
     started: bool,
+    /// The last line ended with a carriage return: a line feed that follows belongs to it.
+    after_return: bool,
 }
+
+/// A line may be so much longer than the value that it adds to its event: the field's name, a colon and a space.
+const FIELD_NAME: usize = 16;
 
 impl Reader {
     /// A reader that refuses events of more than `limit` bytes.
@@ -54,12 +59,24 @@ impl Reader {
             event: Event::default(),
             limit,
             started: false,
+            after_return: false,
         }
     }
 
-    /// Takes a chunk of the stream.
+    /// Takes a chunk of the stream. Call [`next_event`](Self::next_event) until there is none before the next push:
+    /// then never more than the limit, a field's name and one chunk are held.
     pub fn push(&mut self, chunk: &[u8]) {
         self.pending.extend_from_slice(chunk);
+    }
+
+    /// Bytes of the stream that are held now.
+    pub fn held(&self) -> usize {
+        self.pending.len() + self.event_size()
+    }
+
+    fn event_size(&self) -> usize {
+        let text = |field: &Option<String>| field.as_ref().map_or(0, String::len);
+        self.data.len() + text(&self.event.event) + text(&self.event.id)
     }
 
     /// The next complete event of what was pushed. An event without data, id or retry is not reported.
@@ -72,22 +89,21 @@ impl Reader {
                 continue;
             }
             self.field(&line);
-            self.bounded()?;
+            self.bounded(self.limit, 0)?;
         }
-        self.bounded()?;
+        // What is left is the beginning of a line of the event that is being read.
+        self.bounded(self.limit.saturating_add(FIELD_NAME), self.pending.len())?;
         Ok(None)
     }
 
-    fn bounded(&self) -> Result<(), TooLarge> {
-        if self.pending.len() + self.data.len() > self.limit.saturating_add(16) && self.searched > 0
-            || self.data.len() > self.limit
-        {
+    fn bounded(&self, most: usize, line: usize) -> Result<(), TooLarge> {
+        if self.event_size().saturating_add(line) > most {
             return Err(TooLarge { limit: self.limit });
         }
         Ok(())
     }
 
-    /// The next whole line without its end. A carriage return at the end of what is there waits for what follows.
+    /// The next whole line without its end.
     fn line(&mut self) -> Option<Bytes> {
         if !self.started {
             if self.pending.len() < 3 && b"\xef\xbb\xbf".starts_with(&self.pending) {
@@ -98,22 +114,21 @@ impl Reader {
             }
             self.started = true;
         }
+        if self.after_return && !self.pending.is_empty() {
+            if self.pending.first() == Some(&b'\n') {
+                self.pending.advance(1);
+            }
+            self.after_return = false;
+        }
         let rest = self.pending.get(self.searched..).unwrap_or_default();
         let Some(found) = memchr::memchr2(b'\n', b'\r', rest) else {
             self.searched = self.pending.len();
             return None;
         };
         let end = self.searched + found;
-        let width = match (self.pending.get(end), self.pending.get(end + 1)) {
-            (Some(b'\r'), Some(b'\n')) => 2,
-            (Some(b'\r'), None) => {
-                self.searched = end;
-                return None;
-            }
-            _ => 1,
-        };
+        self.after_return = self.pending.get(end) == Some(&b'\r');
         let line = self.pending.split_to(end).freeze();
-        self.pending.advance(width);
+        self.pending.advance(1);
         self.searched = 0;
         Some(line)
     }
@@ -137,9 +152,9 @@ impl Reader {
             b"id" if !value.contains(&0) => {
                 self.event.id = Some(String::from_utf8_lossy(&value).into_owned());
             }
-            b"retry" => {
-                self.event.retry =
-                    std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
+            b"retry" if value.iter().all(u8::is_ascii_digit) => {
+                let wait = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
+                self.event.retry = wait.or(self.event.retry);
             }
             _ => {}
         }
@@ -154,17 +169,26 @@ impl Reader {
     }
 }
 
-/// The text of an event that carries one message. A message of one line costs one copy.
+/// The text of an event that carries one message. A message of one line costs one copy; in others each end of a line,
+/// which is white space in JSON, reads back as a line feed.
 pub fn encode(message: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(message.len() + 24);
     out.extend_from_slice(b"event: message\n");
-    for line in message.split(|byte| *byte == b'\n') {
-        out.extend_from_slice(b"data: ");
-        out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
-        out.extend_from_slice(b"\n");
+    let mut rest = message;
+    while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+        let (line, after) = rest.split_at(end);
+        data_line(&mut out, line);
+        rest = after.strip_prefix(b"\r\n").or_else(|| after.get(1..)).unwrap_or_default();
     }
+    data_line(&mut out, rest);
     out.extend_from_slice(b"\n");
     out.freeze()
+}
+
+fn data_line(out: &mut BytesMut, line: &[u8]) {
+    out.extend_from_slice(b"data: ");
+    out.extend_from_slice(line);
+    out.extend_from_slice(b"\n");
 }
 
 /// A comment line: keeps an idle stream open.

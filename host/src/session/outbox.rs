@@ -45,7 +45,11 @@ impl SessionOutbox {
 
     /// Ends the stream: the session is over.
     pub fn close(&self) {
-        self.lock().closed = true;
+        let mut queue = self.lock();
+        queue.closed = true;
+        queue.messages.clear();
+        queue.bytes = 0;
+        drop(queue);
         self.changed.notify_waiters();
     }
 
@@ -62,8 +66,10 @@ impl SessionOutbox {
 impl Outbox for SessionOutbox {
     fn offer(&self, message: Bytes) -> bool {
         let mut queue = self.lock();
-        let fits = queue.messages.len() < MAX_MESSAGES && queue.bytes + message.len() <= MAX_BYTES;
-        if fits && !queue.closed {
+        let fits = !queue.closed
+            && queue.messages.len() < MAX_MESSAGES
+            && queue.bytes + message.len() <= MAX_BYTES;
+        if fits {
             queue.bytes += message.len();
             queue.messages.push_back(message);
         }

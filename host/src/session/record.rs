@@ -49,6 +49,10 @@ impl Session {
         futures_util::future::join_all(leaving).await;
     }
 
+    pub(super) fn touch(&self, now: u64) {
+        self.touched.store(now, Ordering::Relaxed);
+    }
+
     pub(super) fn idle_since(&self) -> u64 {
         self.touched.load(Ordering::Relaxed)
     }

@@ -30,7 +30,7 @@ pub type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// The sessions.
 pub struct Sessions {
-    sessions: DashMap<SessionId, Arc<Session>>,
+    by_id: DashMap<SessionId, Arc<Session>>,
     limits: SessionLimits,
     clock: Clock,
     key: [u8; 32],
@@ -45,7 +45,7 @@ impl Sessions {
             Fault::new(Code::Internal, "The system has no randomness.").because(error.to_string())
         })?;
         let next_party = AtomicU64::new(1);
-        Ok(Self { sessions: DashMap::new(), limits, clock, key, next_party })
+        Ok(Self { by_id: DashMap::new(), limits, clock, key, next_party })
     }
 
     /// A party that no session stands for.
@@ -61,7 +61,7 @@ impl Sessions {
         revision: Revision,
         initialize: &Message,
     ) -> Result<Arc<Session>, Fault> {
-        if self.sessions.len() >= self.limits.max {
+        if self.by_id.len() >= self.limits.max {
             let text =
                 format!("This server has {} sessions open: try again later.", self.limits.max);
             return Err(Fault::new(Code::Overloaded, text).retry_after(Duration::from_secs(5)));
@@ -88,7 +88,7 @@ impl Sessions {
             outbox,
             touched: AtomicU64::new((self.clock)()),
         });
-        self.sessions.insert(id, session.clone());
+        self.by_id.insert(id, session.clone());
         Ok(session)
     }
 
@@ -101,51 +101,61 @@ impl Sessions {
         id: &str,
     ) -> Result<Arc<Session>, Fault> {
         let found = SessionId::parse(id).and_then(|id| {
-            let session = self.sessions.get(&id)?;
+            let session = self.by_id.get(&id)?;
             let same = Arc::ptr_eq(&session.connector, connector)
                 && caller.is_none_or(|caller| caller.id == session.caller.id);
-            same.then(|| session.clone())
+            // Touched while the entry is held, so that no sweep takes it out in between.
+            same.then(|| {
+                session.touch((self.clock)());
+                session.clone()
+            })
         });
-        let Some(session) = found else {
+        found.ok_or_else(|| {
             let text = "Unknown or expired session: initialize again.";
-            return Err(Fault::new(Code::SessionUnknown, text));
-        };
-        session.touched.store((self.clock)(), Ordering::Relaxed);
-        Ok(session)
+            Fault::new(Code::SessionUnknown, text)
+        })
     }
 
     /// Takes a session out; the caller of this ends it.
     pub fn remove(&self, id: SessionId) -> Option<Arc<Session>> {
-        self.sessions.remove(&id).map(|(_, session)| session)
+        self.by_id.remove(&id).map(|(_, session)| session)
     }
 
-    /// Takes out the sessions that were idle for too long.
+    /// Takes out the sessions that were idle for too long. A session in use now counts as idle from now on.
     pub fn expired(&self) -> Vec<Arc<Session>> {
+        let now = (self.clock)();
         let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
-        let limit = (self.clock)().saturating_sub(idle);
-        let old: Vec<SessionId> = self
-            .sessions
-            .iter()
-            .filter(|session| session.idle_since() < limit && !session.busy())
-            .map(|session| session.id)
-            .collect();
-        old.into_iter().filter_map(|id| self.remove(id)).collect()
+        let limit = now.saturating_sub(idle);
+        let old = |session: &Session| session.idle_since() < limit && !session.busy();
+        let mut ids = Vec::new();
+        for session in &self.by_id {
+            if session.busy() {
+                session.touch(now);
+            } else if old(&session) {
+                ids.push(session.id);
+            }
+        }
+        // A request may have come for one of them in the meantime.
+        ids.into_iter()
+            .filter_map(|id| self.by_id.remove_if(&id, |_, session| old(session)))
+            .map(|(_, session)| session)
+            .collect()
     }
 
     /// Takes out every session.
     pub fn all(&self) -> Vec<Arc<Session>> {
-        let ids: Vec<SessionId> = self.sessions.iter().map(|session| session.id).collect();
+        let ids: Vec<SessionId> = self.by_id.iter().map(|session| session.id).collect();
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
     /// How many sessions there are.
     pub fn len(&self) -> usize {
-        self.sessions.len()
+        self.by_id.len()
     }
 
     /// Whether there is no session.
     pub fn is_empty(&self) -> bool {
-        self.sessions.is_empty()
+        self.by_id.is_empty()
     }
 
     fn tag(&self, id: SessionId) -> Arc<str> {
