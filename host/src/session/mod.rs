@@ -8,6 +8,8 @@ pub mod id;
 pub mod outbox;
 pub mod record;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 pub use flight::FlightGuard;
 pub use id::SessionId;

@@ -100,3 +100,108 @@ fn mismatch(header: &str, what: &str) -> Fault {
     let text = format!("The header {header} must repeat {what} of the body.");
     Fault::new(Code::HeaderMismatch, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::{check_routing_headers, check_version};
+    use crate::fault::Code;
+    use crate::protocol::{Message, header};
+
+    fn message(method: &str, params: &str) -> Message {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        Message::parse(Bytes::from(text)).unwrap()
+    }
+
+    fn head(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn method_and_name_are_repeated() {
+        let encoded = header::encode("é");
+        for (method, params, pairs, fits) in [
+            ("ping", "{}", &[("mcp-method", "ping")][..], true),
+            ("ping", "{}", &[], false),
+            ("ping", "{}", &[("mcp-method", "Ping")], false),
+            (
+                "tools/call",
+                r#"{"name":"a"}"#,
+                &[("mcp-method", "tools/call"), ("mcp-name", "a")],
+                true,
+            ),
+            (
+                "tools/call",
+                r#"{"name":"\u0061"}"#,
+                &[("mcp-method", "tools/call"), ("mcp-name", "a")],
+                true,
+            ),
+            (
+                "tools/call",
+                r#"{"name":"é"}"#,
+                &[("mcp-method", "tools/call"), ("mcp-name", &encoded)],
+                true,
+            ),
+            (
+                "tools/call",
+                r#"{"name":"a"}"#,
+                &[("mcp-method", "tools/call"), ("mcp-name", "b")],
+                false,
+            ),
+            ("tools/call", r#"{"name":"a"}"#, &[("mcp-method", "tools/call")], false),
+            (
+                "tools/call",
+                r#"{"name":"a"}"#,
+                &[("mcp-method", "tools/call"), ("mcp-name", "=?base64?!?=")],
+                false,
+            ),
+            (
+                "prompts/get",
+                r#"{"name":"a"}"#,
+                &[("mcp-method", "prompts/get"), ("mcp-name", "b")],
+                false,
+            ),
+            (
+                "resources/read",
+                r#"{"uri":"a:b"}"#,
+                &[("mcp-method", "resources/read"), ("mcp-name", "a:b")],
+                true,
+            ),
+            (
+                "resources/read",
+                r#"{"uri":"a:b"}"#,
+                &[("mcp-method", "resources/read"), ("mcp-name", "a:c")],
+                false,
+            ),
+        ] {
+            let checked = check_routing_headers(&head(pairs), &message(method, params));
+            let code = checked.err().map(|fault| fault.code());
+            assert_eq!(code, (!fits).then_some(Code::HeaderMismatch), "{params} {pairs:?}");
+        }
+    }
+
+    #[test]
+    fn the_version_stands_in_both_places_and_capabilities_with_it() {
+        let version = |date: &str| format!(r#""io.modelcontextprotocol/protocolVersion":"{date}""#);
+        let capabilities = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
+        let (now, old) = (version("2026-07-28"), version("2025-11-25"));
+        for (meta, header, expected) in [
+            (format!("{now},{capabilities}"), "2026-07-28", None),
+            (format!("{now},{capabilities}"), "2025-11-25", Some(Code::HeaderMismatch)),
+            (format!("{old},{capabilities}"), "2025-11-25", Some(Code::UnsupportedVersion)),
+            (now, "2026-07-28", Some(Code::MissingMeta)),
+            (capabilities.to_owned(), "2026-07-28", Some(Code::MissingMeta)),
+            (
+                r#""io.modelcontextprotocol/protocolVersion":5"#.to_owned(),
+                "5",
+                Some(Code::MissingMeta),
+            ),
+        ] {
+            let message = message("ping", &format!(r#"{{"_meta":{{{meta}}}}}"#));
+            let checked = check_version(&head(&[("mcp-protocol-version", header)]), &message);
+            assert_eq!(checked.err().map(|fault| fault.code()), expected, "{meta} {header}");
+        }
+    }
+}

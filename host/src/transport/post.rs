@@ -115,3 +115,74 @@ pub(super) fn unsupported(requested: &str) -> Fault {
     let data = serde_json::json!({ "supported": supported, "requested": requested });
     Fault::new(Code::UnsupportedVersion, text).with_data(data.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::{era, malformed};
+    use crate::fault::Code;
+    use crate::protocol::{Era, Message};
+
+    fn message(method: &str, id: bool, meta: Option<&str>) -> Message {
+        let id = if id { r#""id":1,"# } else { "" };
+        let params = meta.map_or_else(String::new, |version| {
+            format!(
+                r#","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":{version}}}}}"#
+            )
+        });
+        let text = format!(r#"{{"jsonrpc":"2.0",{id}"method":"{method}"{params}}}"#);
+        Message::parse(Bytes::from(text)).unwrap()
+    }
+
+    fn of(header: Option<&'static str>, message: &Message) -> Result<Era, Code> {
+        let mut head = HeaderMap::new();
+        if let Some(header) = header {
+            head.insert("mcp-protocol-version", header.parse().unwrap());
+        }
+        era(&head, message).map_err(|fault| fault.code())
+    }
+
+    #[test]
+    fn the_body_decides_before_the_header() {
+        let modern = Some(r#""2026-07-28""#);
+        for (header, method, meta, expected) in [
+            (None, "tools/list", None, Ok(Era::Legacy)),
+            (Some("2025-03-26"), "tools/list", None, Ok(Era::Legacy)),
+            (Some("2025-11-25"), "tools/list", None, Ok(Era::Legacy)),
+            (Some("2026-07-28"), "tools/list", None, Ok(Era::Modern)),
+            (None, "tools/list", modern, Ok(Era::Modern)),
+            (Some("2025-06-18"), "tools/list", modern, Ok(Era::Modern)),
+            (Some("1999-01-01"), "tools/list", modern, Ok(Era::Modern)),
+            (None, "tools/list", Some("5"), Ok(Era::Modern)),
+            (Some("1999-01-01"), "tools/list", None, Err(Code::UnsupportedVersion)),
+            (Some("1999-01-01"), "initialize", None, Ok(Era::Legacy)),
+            (Some(""), "tools/list", None, Err(Code::UnsupportedVersion)),
+        ] {
+            for id in [true, false] {
+                let message = message(method, id, meta);
+                assert_eq!(of(header, &message), expected, "{header:?} {method} {meta:?} {id}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_said_in_a_short_sentence() {
+        let long = "k".repeat(100_000);
+        for (text, code) in [
+            ("{".to_owned(), Code::ParseError),
+            ("[".repeat(500), Code::ParseError),
+            ("1".to_owned(), Code::InvalidRequest),
+            (r#"{"jsonrpc":"2.0","method":"m","id":1.5}"#.to_owned(), Code::InvalidRequest),
+            (format!(r#"{{"{long}":1,"{long}":2}}"#), Code::InvalidRequest),
+            (r#"{"Method":"m"}"#.to_owned(), Code::InvalidRequest),
+        ] {
+            let fault = malformed(&Message::parse(Bytes::from(text)).unwrap_err());
+            assert_eq!(fault.code(), code);
+            assert!(fault.public().len() < 300 && fault.public().ends_with('.'), "{fault}");
+        }
+        let fault = malformed(&Message::parse(Bytes::from_static(b"\xff")).unwrap_err());
+        assert_eq!(fault.code(), Code::ParseError);
+    }
+}

@@ -1,0 +1,221 @@
+//! What sessions promise: bounds, one owner, expiry by the injected clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+
+use super::flight::{Flights, MAX_FLIGHTS};
+use super::outbox::SessionOutbox;
+use super::{Session, SessionLimits, Sessions};
+use crate::fault::{Code, Fault};
+use crate::pipeline::call::CallContext;
+use crate::pipeline::port::{ConnectorView, Promise, Reply, Router, Routing};
+use crate::pipeline::{Caller, Connector, Outbox as _};
+use crate::protocol::{Id, Message, Revision};
+
+struct NoRouter;
+
+impl Router for NoRouter {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    fn shape(&self, _: ConnectorView) -> Promise<'_, Result<crate::catalogue::Shaped, Fault>> {
+        Box::pin(async { Ok(crate::catalogue::Shaped::default()) })
+    }
+
+    fn route(&self, _: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
+        Box::pin(async { Err(Fault::new(Code::Internal, "no route")) })
+    }
+
+    fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
+        Box::pin(async { Err(Fault::new(Code::Internal, "no answer")) })
+    }
+
+    fn ready(&self) -> Promise<'_, Result<String, String>> {
+        Box::pin(async { Ok(String::new()) })
+    }
+}
+
+fn connector() -> Arc<Connector> {
+    let (name, description) = (Arc::from("c"), Arc::from(""));
+    Arc::new(Connector::new(name, description, Vec::new(), Arc::new(NoRouter), Vec::new()))
+}
+
+struct Fixture {
+    now: Arc<AtomicU64>,
+    sessions: Sessions,
+    connector: Arc<Connector>,
+}
+
+impl Fixture {
+    fn new(max: usize) -> Self {
+        let now = Arc::new(AtomicU64::new(1_000_000));
+        let clock = now.clone();
+        let limits = SessionLimits { max, idle: Duration::from_secs(10) };
+        let sessions = Sessions::new(limits, Box::new(move || clock.load(Ordering::Relaxed)));
+        Self { now, sessions: sessions.unwrap(), connector: connector() }
+    }
+
+    fn open(&self, caller: Option<&str>) -> Result<Arc<Session>, Fault> {
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
+        let message = Message::parse(Bytes::from(text)).unwrap();
+        let caller = caller.map(|id| Arc::new(Caller::anonymous(id)));
+        self.sessions.open(&self.connector, caller, Revision::V2025_11_25, &message)
+    }
+
+    fn find(&self, session: &Session) -> bool {
+        let id = session.id.to_string();
+        self.sessions.find(&self.connector, None, &id).is_ok()
+    }
+
+    fn wait(&self, seconds: u64) {
+        self.now.fetch_add(seconds * 1000, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_number_of_sessions_is_bounded() {
+    let fixture = Fixture::new(2);
+    let first = fixture.open(None).unwrap();
+    fixture.open(None).unwrap();
+    assert_eq!(fixture.open(None).unwrap_err().code(), Code::Overloaded);
+    fixture.sessions.remove(first.id).unwrap();
+    assert!(fixture.open(None).is_ok());
+    assert_eq!(fixture.sessions.all().len(), 2);
+    assert!(fixture.sessions.is_empty());
+}
+
+#[test]
+fn elsewhere_and_to_others_a_session_is_unknown() {
+    let fixture = Fixture::new(9);
+    let session = fixture.open(Some("alice")).unwrap();
+    let id = session.id.to_string();
+    let find = |connector: &Arc<Connector>, caller: Option<&str>, id: &str| {
+        let caller = caller.map(Caller::anonymous);
+        fixture.sessions.find(connector, caller.as_ref(), id).map_err(|fault| fault.code())
+    };
+    assert!(find(&fixture.connector, Some("alice"), &id).is_ok());
+    for (connector, caller, id) in [
+        (connector(), None, id.as_str()),
+        (fixture.connector.clone(), Some("bob"), &id),
+        (fixture.connector.clone(), None, "v1.00000000000000000000000000000000"),
+        (fixture.connector.clone(), None, "x"),
+    ] {
+        assert_eq!(find(&connector, caller, id).err(), Some(Code::SessionUnknown), "{id}");
+    }
+}
+
+#[test]
+fn without_identity_a_session_is_its_own_caller_and_its_id_stays_secret() {
+    let fixture = Fixture::new(9);
+    let (one, other) = (fixture.open(None).unwrap(), fixture.open(None).unwrap());
+    assert_ne!(one.caller.id, other.caller.id);
+    assert_ne!(one.party.id, other.party.id);
+    assert!(!one.id.to_string().contains(&*one.tag));
+    assert!(!format!("{one:?}").contains(&one.id.to_string()));
+}
+
+#[test]
+fn idle_sessions_expire_and_used_ones_do_not() {
+    let fixture = Fixture::new(9);
+    let (idle, used) = (fixture.open(None).unwrap(), fixture.open(None).unwrap());
+    fixture.wait(8);
+    assert!(fixture.find(&used));
+    fixture.wait(8);
+    let expired: Vec<_> = fixture.sessions.expired().iter().map(|session| session.id).collect();
+    assert_eq!(expired, [idle.id]);
+    assert!(!fixture.find(&idle) && fixture.find(&used));
+}
+
+#[test]
+fn busy_sessions_do_not_expire_and_are_idle_from_their_last_use() {
+    let fixture = Fixture::new(9);
+    let (asking, listening) = (fixture.open(None).unwrap(), fixture.open(None).unwrap());
+    let guard = asking.flights.begin(&Id::number(1)).unwrap();
+    let listener = listening.outbox.listen();
+    fixture.wait(60);
+    assert!(fixture.sessions.expired().is_empty());
+    drop((guard, listener));
+    assert!(fixture.sessions.expired().is_empty(), "they were in use a moment ago");
+    fixture.wait(11);
+    assert_eq!(fixture.sessions.expired().len(), 2);
+}
+
+#[test]
+fn an_id_is_in_flight_once_until_its_guard_is_dropped() {
+    let flights = Arc::new(Flights::default());
+    let id = Id::parse(r#""a""#).unwrap();
+    let guard = flights.begin(&id).unwrap();
+    let same = Id::parse(r#""\u0061""#).unwrap();
+    assert_eq!(flights.begin(&same).unwrap_err().code(), Code::DuplicateId);
+    assert!(flights.begin(&Id::number(1)).is_ok(), "freed at once");
+    guard.flight.goes_to(3);
+    assert_eq!(flights.find(&same).unwrap().upstream(), Some(3));
+    drop(guard);
+    assert!(flights.is_empty() && flights.find(&id).is_none());
+}
+
+#[test]
+fn the_number_of_flights_is_bounded() {
+    let flights = Arc::new(Flights::default());
+    let all: Vec<_> = (0..MAX_FLIGHTS as u64).map(|n| flights.begin(&Id::number(n))).collect();
+    assert!(all.iter().all(Result::is_ok));
+    assert_eq!(flights.begin(&Id::parse("-1").unwrap()).unwrap_err().code(), Code::Overloaded);
+    drop(all);
+    assert!(flights.is_empty());
+}
+
+#[test]
+fn an_outbox_is_bounded_in_messages_and_bytes() {
+    let outbox = Arc::new(SessionOutbox::default());
+    let taken = (0..1000).filter(|_| outbox.offer(Bytes::from_static(b"x"))).count();
+    assert_eq!(taken, 128);
+    let outbox = Arc::new(SessionOutbox::default());
+    let large = Bytes::from(vec![b' '; 400 * 1024]);
+    let taken = (0..10).filter(|_| outbox.offer(large.clone())).count();
+    assert_eq!(taken, 2);
+    // What was read makes room.
+    let listener = outbox.listen();
+    assert_eq!(listener.next().now_or_never().flatten().map(|m| m.len()), Some(large.len()));
+    assert!(outbox.offer(large.clone()) && !outbox.offer(large));
+}
+
+#[test]
+fn messages_come_in_order_to_the_newest_stream_only() {
+    let outbox = Arc::new(SessionOutbox::default());
+    let text = |message: Option<Bytes>| message.map(|m| String::from_utf8(m.to_vec()).unwrap());
+    assert!(outbox.offer(Bytes::from_static(b"1")) && outbox.offer(Bytes::from_static(b"2")));
+    let older = outbox.listen();
+    assert_eq!(text(older.next().now_or_never().unwrap()).as_deref(), Some("1"));
+    let newer = outbox.listen();
+    assert_eq!(older.next().now_or_never().unwrap(), None, "it was taken over");
+    assert_eq!(text(newer.next().now_or_never().unwrap()).as_deref(), Some("2"));
+    assert!(newer.next().now_or_never().is_none(), "it waits");
+    drop(older);
+    assert!(outbox.has_listener());
+    drop(newer);
+    assert!(!outbox.has_listener());
+}
+
+#[tokio::test]
+async fn a_waiting_stream_wakes_for_a_message_a_takeover_and_the_end() {
+    let outbox = Arc::new(SessionOutbox::default());
+    let first = outbox.listen();
+    let (got, ()) = tokio::join!(first.next(), async {
+        assert!(outbox.offer(Bytes::from_static(b"1")));
+    });
+    assert_eq!(got.as_deref(), Some(&b"1"[..]));
+    let (got, second) = tokio::join!(first.next(), async { outbox.listen() });
+    assert_eq!(got, None);
+    let (got, ()) = tokio::join!(second.next(), async { outbox.close() });
+    assert_eq!(got, None);
+    assert!(!outbox.offer(Bytes::from_static(b"late")), "nobody will read it");
+}
