@@ -94,9 +94,18 @@ impl Children {
     /// A child that belongs to plugway itself.
     pub(super) fn own(&self) -> impl Future<Output = Result<Child, Failure>> + Send + 'static {
         let (permit, spec) = (self.permit(), Arc::clone(&self.spec));
+        let permits = Arc::clone(&self.permits);
         async move {
-            let opening = Opening::Probe(Hello::own());
-            Child::start(spec, opening, Arc::new(NoOutbox), permit.await?).await
+            let probe = Opening::Probe(Hello::own());
+            let outbox = Arc::new(NoOutbox);
+            let probed = Child::start(Arc::clone(&spec), probe, outbox, permit.await?).await;
+            if !matches!(&probed, Err(failure) if failure.is_unreachable()) {
+                return probed;
+            }
+            // Servers exist that end when the first thing they hear is not `initialize`.
+            let permit = permits.acquire_owned().await.map_err(|_closed| Failure::stopping())?;
+            let opening = Opening::Initialize(Hello::own());
+            Child::start(spec, opening, Arc::new(NoOutbox), permit).await
         }
     }
 

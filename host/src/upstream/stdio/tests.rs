@@ -24,6 +24,7 @@ while read -r line; do
   id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
   case $line in
   *'"server/discover"'*)
+    if [ -n "$STRICT" ]; then exit 1; fi
     if [ -n "$MODERN" ]; then answer '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}'
     else printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id"; fi ;;
   *'"initialize"'*)
@@ -213,6 +214,21 @@ async fn a_modern_child_is_translated_for_legacy_clients_and_told_of_lost_ones()
     ask(&rig, &known, "count").await;
     drop(hang);
     assert!(ask(&rig, &known, "cancelled").await.contains("notifications/cancelled"));
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ends_when_it_is_probed_is_introduced_the_old_way() {
+    let command = Command {
+        program: "sh".to_owned(),
+        args: vec!["-c".to_owned(), SERVER.to_owned()],
+        env: vec![("STRICT".to_owned(), "1".to_owned())],
+        directory: None,
+    };
+    let rig = rig(Transport::Stdio(command), Sharing::Session, Limits::default());
+    let snapshot = rig.until(Phase::Connected).await;
+    assert_eq!(snapshot.offering.as_ref().unwrap().revision, Some(Revision::V2025_11_25));
+    assert_eq!(ask(&rig, &party(1, Revision::NEWEST, true), "count").await, "1");
     rig.end().await;
 }
 
