@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod catalogue;
+pub mod cli;
 pub mod config;
 pub mod fault;
 pub mod listener;

@@ -1,0 +1,32 @@
+//! The only file of the command line that names the composition root: what it builds, and how its errors end the
+//! process.
+
+use tokio_util::sync::CancellationToken;
+
+use super::exit::{Exit, Failure};
+use crate::app::{self, StartError};
+use crate::config::Settings;
+
+/// Serves until `stop` is cancelled.
+pub(super) async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), Failure> {
+    app::serve(settings, stop).await.map_err(|error| failure(&error))
+}
+
+/// Loads every plugin as serving would, and says what it found.
+pub(super) async fn check(settings: &Settings) -> Result<Vec<String>, Failure> {
+    app::check(settings).await.map_err(|error| failure(&error))
+}
+
+fn failure(error: &StartError) -> Failure {
+    let (exit, hint) = match error {
+        StartError::Listen { .. } => {
+            (Exit::Listen, "end the program that has the address, or take another with --listen")
+        }
+        StartError::Plugin { .. } | StartError::NoPlugin { .. } => {
+            (Exit::Plugin, "correct its entry under `plugins`, or its file")
+        }
+        StartError::Upstream { .. } => (Exit::Refused, "correct its entry under `upstreams`"),
+        StartError::System(_) => (Exit::Internal, "this is a fault of the system under plugway"),
+    };
+    Failure::new(exit, error, hint)
+}

@@ -1,0 +1,114 @@
+//! What may be written on the command line. The comments are the help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::exit;
+use crate::config::Flags;
+use crate::telemetry::log::Format;
+
+/// A proxy for the Model Context Protocol whose decisions are WebAssembly components.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "plugway", version, after_help = exit::HELP, disable_help_subcommand = true)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// How the log on stderr is written.
+    #[arg(long, value_name = "FORMAT", global = true, default_value = "human")]
+    pub(super) log_format: LogFormat,
+    /// How much is logged: a level, or directives such as `info,plugway::upstream=debug`. Default: the variable
+    /// `PLUGWAY_LOG`, else `info`.
+    #[arg(long, value_name = "LEVEL", global = true)]
+    pub(super) log_level: Option<String>,
+}
+
+/// The subcommands.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Command {
+    /// Serves a configuration.
+    Serve(Serve),
+    /// Explains what a configuration would run, or everything that is wrong with it.
+    Check(Serve),
+    /// Serves one MCP server without a configuration file: `plugway try --url URL` or `plugway try -- COMMAND ARGS`.
+    Try(Try),
+    /// Asks a running plugway whether it lives: for container health checks.
+    Health(Health),
+}
+
+/// A configuration and where to serve it.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Serve {
+    /// The configuration file.
+    #[arg(value_name = "FILE", default_value = "plugway.yaml")]
+    pub(super) file: PathBuf,
+    /// The listener.
+    #[command(flatten)]
+    pub(super) listen: Listen,
+}
+
+/// The listener.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Listen {
+    /// Address and port to listen on, before the environment and the file: `127.0.0.1:9000`; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<String>,
+    /// Accepts that others can reach the listener without authentication and encryption, and says why.
+    #[arg(long, value_name = "REASON")]
+    pub(super) accept_exposure: Option<String>,
+}
+
+impl From<&Listen> for Flags {
+    fn from(listen: &Listen) -> Self {
+        Self { listen: listen.listen.clone(), accept_exposure: listen.accept_exposure.clone() }
+    }
+}
+
+/// One MCP server.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Try {
+    /// A server that speaks Streamable HTTP.
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "command",
+        required_unless_present = "command"
+    )]
+    pub(super) url: Option<String>,
+    /// Its name in plugway, which stands before its tools.
+    #[arg(long, default_value = "demo")]
+    pub(super) name: String,
+    /// The listener.
+    #[command(flatten)]
+    pub(super) listen: Listen,
+    /// A server that speaks over stdin and stdout: the program and its arguments, after `--`.
+    #[arg(value_name = "COMMAND", last = true)]
+    pub(super) command: Vec<String>,
+}
+
+/// A running plugway.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Health {
+    /// Where it listens.
+    #[arg(value_name = "URL", default_value = "http://127.0.0.1:9000/health")]
+    pub(super) url: String,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// Lines for people.
+    Human,
+    /// One JSON object for each line.
+    Json,
+}
+
+impl From<LogFormat> for Format {
+    fn from(format: LogFormat) -> Self {
+        match format {
+            LogFormat::Human => Self::Human,
+            LogFormat::Json => Self::Json,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `plugway check`.
+
+use super::arguments::Serve;
+use super::exit::Failure;
+use super::print::say;
+use super::{application, explain, serve};
+use crate::config::{self, Environment};
+
+/// Says what a configuration would run; loads its plugins, but starts no server and listens nowhere.
+pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Failure> {
+    let settings = config::load(&command.file, &(&command.listen).into(), environment)?;
+    say(&explain::explain(&settings));
+    if !settings.warnings.list.is_empty() {
+        say(&settings.warnings.as_warnings().to_string());
+    }
+    let loaded = serve::runtime()?.block_on(application::check(&settings))?;
+    for line in loaded {
+        say(&format!("loaded {line}"));
+    }
+    say("ok");
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! The command line: one file for each subcommand.
+//!
+//! Reading order: [`arguments`] is what may be written; [`run`] finds the subcommand; [`exit`] is how the process may
+//! end. [`serve`], `check`, `try_out` and `health` are the subcommands, `explain` puts settings into words.
+
+mod application;
+mod arguments;
+mod check;
+mod exit;
+mod explain;
+mod health;
+mod plain_http;
+mod print;
+mod run;
+mod serve;
+mod try_out;
+
+#[cfg(test)]
+mod tests;
+
+pub use exit::Exit;
+pub use run::run;

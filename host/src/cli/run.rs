@@ -1,0 +1,59 @@
+//! Finds the subcommand, and prints what it says.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::arguments::{Arguments, Command};
+use super::exit::{Exit, Failure};
+use super::{check, health, serve, try_out};
+use crate::config::Environment;
+use crate::telemetry::log::{self, LogError};
+
+/// Runs the command line: its first word is the program.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Where the terminal is gone there is nobody to tell.
+            let _nobody_reads = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+        }
+    };
+    let ended = dispatch(&arguments, &Environment::of_process());
+    match ended {
+        Ok(()) => Exit::Ok.into(),
+        Err(failure) => {
+            let _nobody_reads = writeln!(std::io::stderr(), "{}", failure.text);
+            failure.exit.into()
+        }
+    }
+}
+
+fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Failure> {
+    start_log(arguments, environment)?;
+    match &arguments.command {
+        Command::Serve(command) => serve::run(command, environment),
+        Command::Check(command) => check::run(command, environment),
+        Command::Try(command) => try_out::run(command, environment),
+        Command::Health(command) => health::run(command),
+    }
+}
+
+/// Starts the log; `check` is quiet unless asked, since what it says is its output.
+fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Failure> {
+    let quiet = matches!(arguments.command, Command::Check(_) | Command::Health(_));
+    let default = if quiet { "warn" } else { "info" };
+    let level = arguments.log_level.as_deref().or(environment.get("PLUGWAY_LOG"));
+    log::start(arguments.log_format.into(), level.unwrap_or(default)).map_err(|error| match error {
+        LogError::Level { .. } => Failure::new(
+            Exit::Usage,
+            error,
+            "write error, warn, info, debug or trace, or directives such as \
+             `info,plugway::upstream=debug`, in --log-level or PLUGWAY_LOG",
+        ),
+        LogError::Twice(_) => Failure::new(Exit::Internal, error, "this is a fault of plugway"),
+    })
+}

@@ -1,0 +1,83 @@
+//! What may be written, and what is said about settings.
+
+use std::path::Path;
+
+use clap::{CommandFactory, Parser};
+
+use super::arguments::{Arguments, Command};
+use super::exit::{Exit, HELP};
+use super::{explain, try_out};
+use crate::config::{Environment, Flags, assemble, parse};
+
+#[test]
+fn the_command_line_is_consistent_and_its_exit_codes_are_in_the_help() {
+    Arguments::command().debug_assert();
+    let all = [Exit::Ok, Exit::Refused, Exit::Usage, Exit::Listen, Exit::Plugin, Exit::Internal];
+    for exit in all {
+        assert!(HELP.contains(&format!("\n  {:<4}", exit as u8)), "{exit:?}");
+    }
+}
+
+#[test]
+fn flags_and_files_are_read() {
+    let words = ["plugway", "serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
+    let arguments = Arguments::try_parse_from(words).unwrap();
+    let Command::Serve(serve) = arguments.command else { panic!("serve") };
+    assert_eq!(serve.file, Path::new("plugway.yaml"));
+    assert_eq!(serve.listen.listen.as_deref(), Some("127.0.0.1:0"));
+    for wrong in [
+        &["plugway"][..],
+        &["plugway", "try"],
+        &["plugway", "try", "--url", "http://x", "--", "cat"],
+        &["plugway", "serve", "--log-format", "xml"],
+        &["plugway", "serve", "a", "b"],
+    ] {
+        assert!(Arguments::try_parse_from(wrong).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_try_is_a_whole_configuration() {
+    let words = ["plugway", "try", "--name", "x", "--", "npx", "-y", "server"];
+    let arguments = Arguments::try_parse_from(words).unwrap();
+    let Command::Try(command) = arguments.command else { panic!("try") };
+    let file = try_out::written(&command);
+    let settings = assemble(&file, &Flags::default(), &Environment::default()).unwrap();
+    let said = explain::explain(&settings);
+    assert!(said.contains("  upstream x: npx with 2 arguments, environment []"), "{said}");
+}
+
+#[test]
+fn settings_are_explained() {
+    let text = "name: hub\nlisten: 0.0.0.0:9000\n\
+        exposure: {accept: [no-auth, no-tls, any-host], reason: lab}\n\
+        plugins: {team: {file: team.wasm, grants: {headers: [X-Team]}, limits: {time_ms: 5}}}\n\
+        policies: [{use: team, config: {a: 1}}]\n\
+        upstreams:\n- {name: a, url: http://127.0.0.1:1/mcp, aliases: {t: u}, expose: ['r_*']}\n\
+        - {name: b, command: cat, args: [x], env: {K: v}, sharing: connector, prefix: never}\n";
+    let settings =
+        parse(text, Path::new("/c/plugway.yaml"), &Flags::default(), &Environment::default());
+    let expected = "\
+listens on 0.0.0.0:9000 (said by: configuration file)
+  any Host header
+  other machines can reach it; accepted: no-auth, no-tls, any-host (lab)
+connector hub at /mcp
+  router router
+  policy team (configured)
+  upstream a: http://127.0.0.1:1/mcp; prefix always, t shown as u, offers only r_*
+  upstream b: cat with 1 arguments, environment [K], one child for all; prefix never
+plugin router: part of plugway, on error deny
+plugin team: /c/team.wasm, reads headers x-team, 5 ms, on error deny
+limits: body 4096 KiB, 4096 connections, 10000 sessions, idle sessions end after 1800 s";
+    assert_eq!(explain::explain(&settings.unwrap()), expected);
+}
+
+#[test]
+fn tools_are_shown() {
+    let body = r#"{"result":{"tools":[{"name":"a_b","description":"Does it.\nMore."}]}}"#;
+    assert_eq!(
+        try_out::tools(body),
+        format!("1 tools through plugway:\n  {:<32} Does it.\n", "a_b")
+    );
+    assert_eq!(try_out::tools("nonsense"), "The server offers no tools.");
+}

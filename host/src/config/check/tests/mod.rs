@@ -1,0 +1,6 @@
+//! Every refusal as a line of a table: what was written, and what plugway says.
+
+mod listening;
+mod refusals;
+mod support;
+mod whole;
