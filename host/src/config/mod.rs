@@ -13,6 +13,7 @@ mod misfit;
 mod nearest;
 mod problem;
 mod read;
+mod secret;
 mod settings;
 mod tree;
 
@@ -20,6 +21,7 @@ pub use environment::Environment;
 pub use key::KeyPath;
 pub use load::{Flags, assemble, load, parse};
 pub use problem::{Place, Problem, Problems};
+pub use secret::Secret;
 pub use settings::{
     Accepted, Child, ConnectorSettings, Exposure, GrantSettings, Hosts, Limits, Listen,
     ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource,

@@ -222,8 +222,8 @@ fn limits_of(plugin: &Plugin, key: &KeyPath, findings: &mut Findings) -> PluginL
     let mut bounds = Bounds { key, findings };
     let fits = written.time_ms.is_none_or(|time| (1..=60_000).contains(&time));
     bounds.within("time_ms", fits, "from 1 to 60000");
-    let fits = written.memory_mib.is_none_or(|memory| (1..=1024).contains(&memory));
-    bounds.within("memory_mib", fits, "from 1 to 1024");
+    let fits = written.memory_mib.is_none_or(|memory| (1..=256).contains(&memory));
+    bounds.within("memory_mib", fits, "from 1 to 256");
     let fits = written.instances.is_none_or(|instances| (1..=256).contains(&instances));
     bounds.within("instances", fits, "from 1 to 256");
     PluginLimitSettings {

@@ -11,7 +11,7 @@ use super::whole::Origin;
 use crate::config::file::{SharingWord, Text, Upstream};
 use crate::config::key::KeyPath;
 use crate::config::settings::{Child, Sharing, Target};
-use crate::telemetry::Secret;
+use crate::config::secret::Secret;
 
 /// Variables that a child gets unless the file says otherwise: without them hardly any program is found or starts.
 const INHERITED: &[&str] = &["PATH", "HOME"];

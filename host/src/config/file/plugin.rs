@@ -30,9 +30,9 @@ pub struct Plugin {
 pub struct PluginLimits {
     /// Milliseconds for one decision about a call. Default 10.
     pub time_ms: Option<u32>,
-    /// MiB of memory for each instance. Default 64; interpreted guests want 128.
+    /// MiB of memory for each instance, at most 256. Default 64; interpreted guests want 128.
     pub memory_mib: Option<u32>,
-    /// Warm instances at most. Default: twice the number of cores.
+    /// Calls at once in one connector, and so instances. Default 4; 16 with the grant `upstreams`.
     pub instances: Option<u32>,
 }
 

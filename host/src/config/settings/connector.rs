@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::Uri;
 
-use crate::telemetry::Secret;
+use crate::config::secret::Secret;
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug)]

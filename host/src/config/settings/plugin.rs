@@ -41,7 +41,7 @@ pub struct PluginLimitSettings {
     pub time: Option<Duration>,
     /// Bytes of memory for each instance.
     pub memory: Option<usize>,
-    /// Warm instances at most.
+    /// Calls at once in one connector, and so instances.
     pub instances: Option<usize>,
 }
 
