@@ -46,7 +46,7 @@ fn spelling() -> Result<()> {
     run::finish(run::command(tool))
 }
 
-/// Every target for five minutes, on the nightly toolchain that sanitizers need.
+/// Every target for five minutes from its committed seeds, on the nightly toolchain that sanitizers need.
 fn fuzz() -> Result<()> {
     if !workspace::root().join("fuzz/Cargo.toml").exists() {
         println!("there are no fuzz targets yet");
@@ -59,8 +59,10 @@ fn fuzz() -> Result<()> {
     for target in targets.lines() {
         println!("-- {target}, {FUZZ_SECONDS} s");
         let limit = format!("-max_total_time={FUZZ_SECONDS}");
+        let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
+        std::fs::create_dir_all(workspace::root().join(&corpus))?;
         let mut command = run::command("cargo");
-        command.args(["+nightly", "fuzz", "run", target, "--", &limit]);
+        command.args(["+nightly", "fuzz", "run", target, &corpus, &seeds, "--", &limit]);
         run::finish(command)?;
     }
     Ok(())
