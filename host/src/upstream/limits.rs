@@ -27,6 +27,10 @@ pub const ITEMS: usize = 10_000;
 pub const LIST: usize = 32 * 1024 * 1024;
 /// Abandoned legacy calls that one upstream may still be answering; beyond it their connections are closed.
 pub const DRAINS: usize = 256;
+/// How long an abandoned legacy call may go on.
+pub const DRAIN: Duration = Duration::from_mins(1);
+/// How long a stream may stay open after its response, so that its connection can be used again.
+pub const TAIL: Duration = Duration::from_secs(1);
 /// Idle connections kept for one upstream.
 pub const IDLE_CONNECTIONS: usize = 512;
 /// How long a connection stays idle: less than the 5 s after which Node.js and uvicorn close theirs, so that no
@@ -42,6 +46,10 @@ pub const GOODBYE: Duration = Duration::from_secs(2);
 pub const CHILD_GRACE: Duration = Duration::from_secs(2);
 /// How long a supervisor has after SIGTERM: its own 2 s for the process group, and some for a busy machine.
 pub const SUPERVISOR_GRACE: Duration = Duration::from_secs(6);
+/// How long the processes below a supervisor have between SIGTERM and SIGKILL.
+pub const TERM_GRACE: Duration = Duration::from_secs(2);
+/// How long the last lines of an ended process may take to be read.
+pub const LAST_LINES: Duration = Duration::from_secs(1);
 /// How long a server may take to answer the probe of its era; then `initialize` is tried.
 pub const PROBE: Duration = Duration::from_secs(3);
 /// How long one page of a list may take.

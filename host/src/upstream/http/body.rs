@@ -18,12 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::endpoint::chain;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::DRAINS;
-
-/// How long an abandoned legacy call may go on.
-const DRAIN: Duration = Duration::from_mins(1);
-/// How long a stream may stay open after its response, so that its connection can be used again.
-const TAIL: Duration = Duration::from_secs(1);
+use crate::upstream::limits::{DRAIN, DRAINS, TAIL};
 
 /// Reads on what nobody waits for any more. In the legacy era a closed connection does not mean that a call is
 /// cancelled, but servers exist that take it so.

@@ -1,7 +1,7 @@
 //! The tasks around the pipes of one child.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,12 +18,9 @@ use crate::pipeline::party::Outbox;
 use crate::protocol::{Kind, Message, Method};
 use crate::upstream::authored;
 use crate::upstream::limits::{
-    CHILD_GRACE, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
+    CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
 use crate::upstream::peek::Peek;
-
-/// How long the last lines of an ended process may take to be read.
-const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// What the tasks share.
 pub(super) struct Pipes {

@@ -2,7 +2,7 @@
 
 use std::fs::{read_dir, read_to_string};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{Timespec, poll};
 use rustix::io::Errno;
@@ -10,8 +10,8 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait,
 };
 
-/// How long processes have between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_secs(2);
+use crate::upstream::limits::TERM_GRACE;
+
 /// Time between two looks.
 const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
@@ -22,7 +22,7 @@ pub(super) fn end(child: Pid) -> ExitCode {
     let mut left = reap(child, &mut code);
     if left {
         signal(child, Signal::TERM);
-        let until = Instant::now() + GRACE;
+        let until = Instant::now() + TERM_GRACE;
         while left && Instant::now() < until {
             pause();
             left = reap(child, &mut code);
