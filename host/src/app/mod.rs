@@ -1,11 +1,12 @@
 //! The composition root: the only place that builds things, and so the only one that names every room.
 //!
 //! Reading order: [`serve`] is the life of the process; `plugins`, `upstreams` and `connectors` make what it serves out
-//! of the settings; `chores` runs beside the requests.
+//! of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
 
 mod chores;
 mod connectors;
 mod error;
+mod metrics;
 mod plugins;
 mod serve;
 mod upstreams;

@@ -11,11 +11,13 @@ use tokio_util::task::TaskTracker;
 use super::chores;
 use super::connectors;
 use super::error::StartError;
+use super::metrics;
 use super::plugins::Plugins;
 use crate::config::{self, Settings};
 use crate::listener::{self, ListenerLimits};
 use crate::plugin::Runtime;
 use crate::session::{SessionLimits, Sessions};
+use crate::telemetry::Metrics;
 use crate::transport::Bounds;
 use crate::transport::guard::Hosts;
 use crate::transport::site::{Endpoint, Site};
@@ -92,10 +94,8 @@ fn site(
         sessions,
         hosts,
         bounds,
-        metrics: Box::new(move |site| {
-            let _ = (site, &measured);
-            String::new()
-        }),
+        counts: Metrics::new(),
+        metrics: Box::new(move |site| metrics::render(site, &measured)),
         degraded: Box::new(move || {
             let degraded = runtime.degraded();
             degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}")).collect()

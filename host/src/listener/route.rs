@@ -15,14 +15,14 @@ use crate::transport::{Site, delete, get, health, post};
 pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
     let (head, body) = request.into_parts();
     if let Err(fault) = site.hosts.check(&head.headers) {
-        return reply::fault(&fault, Asked::unknown(RequestId::next()));
+        return site.refuse(&fault, Asked::unknown(RequestId::next()));
     }
     if let Some(endpoint) = site.endpoints.get(head.uri.path()) {
         return match head.method {
             Method::POST => post::post(&site, endpoint, head.headers, body).await,
             Method::GET => get::get(&site, endpoint, &head.headers),
             Method::DELETE => delete::delete(&site, endpoint, &head.headers).await,
-            _ => refuse(Code::MethodNotAllowed, "This path takes POST, GET and DELETE."),
+            _ => refuse(&site, Code::MethodNotAllowed, "This path takes POST, GET and DELETE."),
         };
     }
     own(&site, &head).await
@@ -33,18 +33,19 @@ async fn own(site: &Arc<Site>, head: &Parts) -> Reply {
     let reading = head.method == Method::GET || head.method == Method::HEAD;
     match head.uri.path() {
         "/health" | "/healthz" | "/ready" | "/metrics" if !reading => {
-            refuse(Code::MethodNotAllowed, "This path takes GET.")
+            refuse(site, Code::MethodNotAllowed, "This path takes GET.")
         }
         "/health" | "/healthz" => health::health(site),
         "/ready" => health::ready(site).await,
         "/metrics" => reply::text("text/plain; version=0.0.4; charset=utf-8", (site.metrics)(site)),
         _ => refuse(
+            site,
             Code::UnknownPath,
             "There is nothing at this path: an MCP endpoint ends in /mcp.",
         ),
     }
 }
 
-fn refuse(code: Code, text: &'static str) -> Reply {
-    reply::fault(&Fault::new(code, text), Asked::unknown(RequestId::next()))
+fn refuse(site: &Site, code: Code, text: &'static str) -> Reply {
+    site.refuse(&Fault::new(code, text), Asked::unknown(RequestId::next()))
 }

@@ -35,9 +35,9 @@ pub(super) async fn serve(
     });
     let (session, messages) = match checked {
         Ok(checked) => checked,
-        Err(fault) => return reply::fault(&fault, Asked::unknown(request_id)),
+        Err(fault) => return site.refuse(&fault, Asked::unknown(request_id)),
     };
-    let answers = messages.into_iter().map(|message| answer(&session, head.clone(), message));
+    let answers = messages.into_iter().map(|message| answer(site, &session, head.clone(), message));
     let answers: Vec<Bytes> = join_all(answers).await.into_iter().flatten().collect();
     if answers.is_empty() {
         return reply::empty(false);
@@ -77,7 +77,12 @@ fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
         .collect()
 }
 
-async fn answer(session: &Arc<Session>, head: HeaderMap, message: Message) -> Option<Bytes> {
+async fn answer(
+    site: &Site,
+    session: &Arc<Session>,
+    head: HeaderMap,
+    message: Message,
+) -> Option<Bytes> {
     let Some(id) = message.id().cloned().filter(|_| message.kind() == Kind::Request) else {
         if message.kind() == Kind::Notification {
             legacy::notification(session, message).await;
@@ -94,6 +99,7 @@ async fn answer(session: &Arc<Session>, head: HeaderMap, message: Message) -> Op
     };
     Some(answered.unwrap_or_else(|fault| {
         let asked = Asked { request_id, era: Era::Legacy, method, id: Some(&id) };
+        site.counts.fault(&fault);
         reply::fault_body(&fault, asked)
     }))
 }

@@ -13,7 +13,7 @@ use crate::protocol::header as mcp;
 pub async fn delete(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
     match end(site, endpoint, head).await {
         Ok(()) => reply::empty(true),
-        Err(fault) => reply::fault(&fault, Asked::unknown(RequestId::next())),
+        Err(fault) => site.refuse(&fault, Asked::unknown(RequestId::next())),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::protocol::{header as mcp, sse};
 /// Opens the stream. A session has one: a newer one takes over.
 pub fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
     open(site, endpoint, head)
-        .unwrap_or_else(|fault| reply::fault(&fault, Asked::unknown(RequestId::next())))
+        .unwrap_or_else(|fault| site.refuse(&fault, Asked::unknown(RequestId::next())))
 }
 
 fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {

@@ -1,17 +1,19 @@
 //! POST: one message of a client.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body::Body;
 
-use super::reply::{self, Asked, Reply};
+use super::reply::{Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::{batch, body, headers, legacy, modern};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 use crate::protocol::{Era, Field, Kind, Malformed, Message, Method, Revision, header as mcp};
+use crate::telemetry::Outcome;
 
 /// Takes a message and answers it.
 pub async fn post<B>(site: &Arc<Site>, endpoint: &Endpoint, head: HeaderMap, body: B) -> Reply
@@ -22,12 +24,12 @@ where
     let request_id = RequestId::next();
     let text = match checked_body(site, &head, body).await {
         Ok(text) => text,
-        Err(fault) => return reply::fault(&fault, Asked::unknown(request_id)),
+        Err(fault) => return site.refuse(&fault, Asked::unknown(request_id)),
     };
     let message = match Message::parse(text.clone()) {
         Ok(message) => message,
         Err(Malformed::Batch) => return batch::serve(site, endpoint, head, text).await,
-        Err(error) => return reply::fault(&malformed(&error), Asked::unknown(request_id)),
+        Err(error) => return site.refuse(&malformed(&error), Asked::unknown(request_id)),
     };
     serve(site, endpoint, head, message, request_id).await
 }
@@ -40,6 +42,7 @@ pub(super) async fn serve(
     message: Message,
     request_id: RequestId,
 ) -> Reply {
+    let start = now();
     let id = message.id().cloned();
     let method = message.method();
     let era = era(&head, &message);
@@ -48,13 +51,20 @@ pub(super) async fn serve(
         Ok(Era::Legacy) => legacy::serve(site, endpoint, head, message, request_id).await,
         Err(ref fault) => {
             let asked = Asked { request_id, era: Era::Modern, method, id: id.as_ref() };
-            return reply::fault(fault, asked);
+            return site.refuse(fault, asked);
         }
     };
+    let outcome = if served.is_ok() { Outcome::Answered } else { Outcome::Failed };
+    site.counts.request(method, outcome, now().duration_since(start));
     served.unwrap_or_else(|fault| {
         let era = era.unwrap_or(Era::Modern);
-        reply::fault(&fault, Asked { request_id, era, method, id: id.as_ref() })
+        site.refuse(&fault, Asked { request_id, era, method, id: id.as_ref() })
     })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock of the histogram of requests")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 async fn checked_body<B>(site: &Site, head: &HeaderMap, body: B) -> Result<Bytes, Fault>
@@ -124,6 +134,7 @@ mod tests {
     use super::{era, malformed};
     use crate::fault::Code;
     use crate::protocol::{Era, Message};
+    use crate::telemetry::Outcome;
 
     fn message(method: &str, id: bool, meta: Option<&str>) -> Message {
         let id = if id { r#""id":1,"# } else { "" };

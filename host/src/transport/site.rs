@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::guard::Hosts;
+use super::reply::{self, Asked, Reply};
+use crate::fault::Fault;
 use crate::pipeline::{Connector, NoOutbox, Party, PartyId};
 use crate::protocol::Revision;
 use crate::session::Sessions;
+use crate::telemetry::Metrics;
 
 /// Bounds of what clients may send and how long they may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub struct Site {
     pub hosts: Hosts,
     /// Bounds of requests.
     pub bounds: Bounds,
+    /// Requests and faults, counted.
+    pub counts: Metrics,
     /// Text for `GET /metrics`.
     pub metrics: Box<dyn Fn(&Self) -> String + Send + Sync>,
     /// What is wrong although calls are served: broken plugin files, a refused configuration.
@@ -56,6 +61,12 @@ pub struct Site {
 }
 
 impl Site {
+    /// A fault as the answer; counted.
+    pub fn refuse(&self, fault: &Fault, asked: Asked<'_>) -> Reply {
+        self.counts.fault(fault);
+        reply::fault(fault, asked)
+    }
+
     /// Connectors with the paths of their endpoints, in no order.
     pub fn connectors(&self) -> impl Iterator<Item = &Arc<Connector>> {
         self.endpoints.values().map(|endpoint| &endpoint.connector)

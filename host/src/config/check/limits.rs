@@ -13,7 +13,6 @@ pub(super) fn check(written: &ServerLimits, key: &KeyPath, findings: &mut Findin
     let mut bounds = Bounds { key, findings };
     Limits {
         max_body: bounds.size("max_body", written.max_body, default.max_body),
-        max_message: bounds.size("max_message", written.max_message, default.max_message),
         review_max: bounds.size("review_max", written.review_max, default.review_max),
         max_connections: bounds.count(
             "max_connections",
@@ -21,7 +20,6 @@ pub(super) fn check(written: &ServerLimits, key: &KeyPath, findings: &mut Findin
             default.max_connections,
         ),
         max_sessions: bounds.count("max_sessions", written.max_sessions, default.max_sessions),
-        max_requests: bounds.count("max_requests", written.max_requests, default.max_requests),
         session_idle: bounds.span("session_idle", written.session_idle, default.session_idle),
         header_timeout: bounds.span(
             "header_timeout",

@@ -10,8 +10,8 @@ use super::limits::Bounds;
 use super::whole::Origin;
 use crate::config::file::{SharingWord, Text, Upstream};
 use crate::config::key::KeyPath;
-use crate::config::settings::{Child, Sharing, Target};
 use crate::config::secret::Secret;
+use crate::config::settings::{Child, Sharing, Target};
 
 /// Variables that a child gets unless the file says otherwise: without them hardly any program is found or starts.
 const INHERITED: &[&str] = &["PATH", "HOME"];

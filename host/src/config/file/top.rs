@@ -73,19 +73,15 @@ pub enum ExposureWord {
 pub struct ServerLimits {
     /// Largest request body. Default `4MiB`.
     pub max_body: Option<Size>,
-    /// Largest single message of an upstream: an answer, an event, a line. Default `16MiB`.
-    pub max_message: Option<Size>,
     /// Largest result that is held back for a policy that reviews results. Default `1MiB`.
     pub review_max: Option<Size>,
     /// Open connections. Default 4096.
     pub max_connections: Option<u32>,
     /// Sessions of clients. Default 10000.
     pub max_sessions: Option<u32>,
-    /// Requests in progress. Default 4096.
-    pub max_requests: Option<u32>,
     /// A session that is not used for so long ends. Default `30m`.
     pub session_idle: Option<Span>,
-    /// Time for the head of a request to arrive. Default `10s`.
+    /// Time for the head of a request to arrive, the silence of an open connection before it included. Default `2m`.
     pub header_timeout: Option<Span>,
     /// Time for the body of a request to arrive. Default `30s`.
     pub body_timeout: Option<Span>,

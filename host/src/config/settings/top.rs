@@ -47,19 +47,15 @@ impl Settings {
 pub struct Limits {
     /// Largest request body.
     pub max_body: usize,
-    /// Largest single message of an upstream.
-    pub max_message: usize,
     /// Largest result that is held back for a review.
     pub review_max: usize,
     /// Open connections.
     pub max_connections: usize,
     /// Sessions of clients.
     pub max_sessions: usize,
-    /// Requests in progress.
-    pub max_requests: usize,
     /// A session that is not used for so long ends.
     pub session_idle: Duration,
-    /// Time for the head of a request to arrive.
+    /// Time for the head of a request to arrive, the silence of an open connection before it included.
     pub header_timeout: Duration,
     /// Time for the body of a request to arrive.
     pub body_timeout: Duration,
@@ -71,13 +67,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_body: 4 << 20,
-            max_message: 16 << 20,
             review_max: 1 << 20,
             max_connections: 4096,
             max_sessions: 10_000,
-            max_requests: 4096,
             session_idle: Duration::from_mins(30),
-            header_timeout: Duration::from_secs(10),
+            header_timeout: Duration::from_mins(2),
             body_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
         }
