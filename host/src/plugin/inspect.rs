@@ -53,15 +53,14 @@ pub fn check_bytes(bytes: &[u8]) -> Result<(), LoadError> {
         Some(Precompiled::Module | Precompiled::Component) => return Err(LoadError::Precompiled),
         None => {}
     }
-    match bytes.get(..8) {
-        Some(b"\0asm\x0d\0\x01\0") => Ok(()),
-        Some(b"\0asm\x01\0\0\0") => Err(LoadError::NotAComponent { what: "a core module" }),
-        Some([b'\0', b'a', b's', b'm', ..]) => {
-            Err(LoadError::NotAComponent { what: "WebAssembly of another version" })
-        }
-        Some([0x7f, b'E', b'L', b'F', ..]) => Err(LoadError::Precompiled),
-        _ => Err(LoadError::NotAComponent { what: "some other file" }),
-    }
+    let what = match bytes {
+        [b'\0', b'a', b's', b'm', 13, 0, 1, 0, ..] => return Ok(()),
+        [b'\0', b'a', b's', b'm', 1, 0, 0, 0, ..] => "a core module",
+        [b'\0', b'a', b's', b'm', ..] => "WebAssembly of another version",
+        [0x7f, b'E', b'L', b'F', ..] => return Err(LoadError::Precompiled),
+        _ => "some other file",
+    };
+    Err(LoadError::NotAComponent { what })
 }
 
 /// Checks imports and exports against contract and grants, and finds the kind.

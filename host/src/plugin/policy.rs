@@ -115,6 +115,10 @@ impl Policy for PolicySeat {
         }
     }
 
+    fn fails_open(&self) -> bool {
+        self.on_error == OnError::Allow
+    }
+
     fn generation(&self) -> u64 {
         self.seat.current.load().id
     }

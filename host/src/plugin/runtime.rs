@@ -227,7 +227,11 @@ pub(super) async fn beside<T: Send + 'static>(job: impl Future<Output = T> + Sen
     let runtime = tokio::runtime::Handle::current();
     match runtime.clone().spawn_blocking(move || runtime.block_on(job)).await {
         Ok(done) => done,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // the process ends: nobody needs the answer any more
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

@@ -1,3 +1,9 @@
-//! Tests of the parts that need no component; those with real guests are in the workspace's `tests`.
+//! Tests of the plugin room. `loading`, `serving` and `swapping` run the components of `tests/guests`, which
+//! `cargo xtask components` builds.
 
+mod bench;
 mod breaker;
+mod loading;
+mod serving;
+mod stage;
+mod swapping;
