@@ -1,9 +1,10 @@
 //! What lives beside one instance: the task in hand, its budget, its memory limit, and WASI where the guest uses it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use wasmtime::component::ResourceTable;
-use wasmtime::{ResourceLimiter, Result, bail};
+use wasmtime::{ResourceLimiter, Result, UpdateDeadline, bail};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::failure::TooManyHostCalls;
@@ -36,7 +37,14 @@ pub(super) struct Budget {
     pub(super) requests: u32,
     /// Epochs that it may still compute; counted only where calls may wait.
     pub(super) ticks: u64,
+    /// Processor time of the thread when half of the time was over.
+    halfway: Option<Duration>,
+    /// How often the time was extended.
+    extended: u32,
 }
+
+/// A guest that did not get the processor is given more time at most so often.
+const EXTENSIONS: u32 = 100;
 
 impl Budget {
     /// The budget of a hook.
@@ -46,8 +54,35 @@ impl Budget {
             log_lines: limits::LOG_LINES_PER_CALL,
             requests: limits::UPSTREAM_REQUESTS,
             ticks,
+            halfway: None,
+            extended: 0,
         }
     }
+}
+
+impl Budget {
+    /// Epochs pass by the wall clock, but a guest whose thread waits for a processor did nothing wrong. So the first half
+    /// of a call's time goes by the wall, and the second by what the thread really computed since.
+    pub(super) fn over(&mut self, half: u64) -> UpdateDeadline {
+        let now = thread_time();
+        let Some(halfway) = self.halfway else {
+            self.halfway = Some(now);
+            return UpdateDeadline::Continue(half);
+        };
+        let used = u64::try_from(now.saturating_sub(halfway).as_millis()).unwrap_or(u64::MAX);
+        // an epoch may be nearly over when it begins
+        let left = half.saturating_sub(used.saturating_add(1));
+        if left == 0 || self.extended >= EXTENSIONS {
+            return UpdateDeadline::Interrupt;
+        }
+        self.extended += 1;
+        UpdateDeadline::Continue(left)
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Linear memory of one instance.

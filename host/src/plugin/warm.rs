@@ -58,8 +58,9 @@ impl Warm {
         let mut store = Store::new(engine, Ctx::new(place.clone()));
         store.limiter(|ctx| ctx);
         let limit = Hook::Configure.deadline(place.limits.time);
+        let epochs = ticks(limit);
+        store.data_mut().budget = Budget::of(Hook::Configure, epochs);
         if compiled.waits {
-            store.data_mut().budget.ticks = ticks(limit);
             store.epoch_deadline_callback(|mut ctx| {
                 let budget = &mut ctx.data_mut().budget;
                 match budget.ticks.checked_sub(1) {
@@ -68,8 +69,13 @@ impl Warm {
                 }
                 Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
             });
+        } else {
+            store.epoch_deadline_callback(|mut ctx| {
+                let budget = &mut ctx.data_mut().budget;
+                Ok(budget.over(budget.ticks.div_ceil(2)))
+            });
         }
-        store.set_epoch_deadline(if compiled.waits { 1 } else { ticks(limit) });
+        store.set_epoch_deadline(if compiled.waits { 1 } else { epochs.div_ceil(2) });
         let made = if compiled.waits {
             compiled.pre.instantiate_async(&mut store).await
         } else {
@@ -109,7 +115,7 @@ impl Warm {
     pub(super) async fn serve<A: Ask>(&mut self, task: Task, ask: &A) -> Served<A::Given> {
         let time = self.store.data().place.limits.time;
         let epochs = ticks(A::HOOK.deadline(time));
-        self.store.set_epoch_deadline(if self.waits { 1 } else { epochs });
+        self.store.set_epoch_deadline(if self.waits { 1 } else { epochs.div_ceil(2) });
         self.store.set_hostcall_fuel(A::HOOK.lift_max());
         let ctx = self.store.data_mut();
         ctx.task = task;
