@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 use crate::catalogue::{Catalogue, Hints, View};
+use crate::pipeline::call::Arguments;
 use crate::pipeline::port::{LocalState, Policy, Requester};
 use crate::pipeline::{CallContext, Caller};
 use crate::plugin::{PluginSpec, Runtime, RuntimeOptions, Slot, Source};
@@ -82,6 +83,6 @@ pub(super) fn call_with(
         session: None,
         attributes: Vec::new(),
         requester,
-        arguments: Default::default(),
+        arguments: Arguments::default(),
     })
 }
