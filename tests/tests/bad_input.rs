@@ -254,7 +254,7 @@ async fn the_legacy_era_answers_bad_input_as_the_table_says() -> Result<()> {
     let alive = plugway.legacy().await?;
     ensure!(
         alive
-            .call_text("clock_echo", serde_json::json!({"text": "still here"}))
+            .call_text("clock_echo", serde_json::json!({"message": "still here"}))
             .await?
             .contains("still here")
     );
@@ -362,7 +362,7 @@ async fn the_modern_era_answers_bad_input_as_the_table_says() -> Result<()> {
     let alive = plugway.modern();
     ensure!(
         alive
-            .call_text("clock_echo", serde_json::json!({"text": "still here"}))
+            .call_text("clock_echo", serde_json::json!({"message": "still here"}))
             .await?
             .contains("still here")
     );

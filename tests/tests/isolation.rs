@@ -77,7 +77,8 @@ async fn a_second_call_needs_no_second_upstream_session() -> Result<()> {
     let plugway = Plugway::start(one(&upstream)).await?;
     let client = plugway.legacy().await?;
     client.call_tool("clock_count", json!({})).await?;
-    let (opened, requests) = (upstream.count("initialize").await?, upstream.count("requests").await?);
+    let (opened, requests) =
+        (upstream.count("initialize").await?, upstream.count("requests").await?);
     for _ in 0..10 {
         client.call_tool("clock_count", json!({})).await?;
     }
@@ -107,7 +108,8 @@ async fn a_dead_and_a_slow_upstream_delay_nobody() -> Result<()> {
     let waiting = client.call_tool("slow_count", json!({}));
     let mut waiting = std::pin::pin!(waiting);
     ensure!(futures_util::poll!(waiting.as_mut()).is_pending());
-    let fast = join_all((0..20).map(|_| client.call_text("clock_echo", json!({"text": "hello"}))));
+    let fast =
+        join_all((0..20).map(|_| client.call_text("clock_echo", json!({"message": "hello"}))));
     tokio::select! {
         _ = waiting => anyhow::bail!("the slow upstream answered first"),
         answers = fast => for answer in answers {
@@ -139,7 +141,7 @@ async fn a_server_that_starts_later_is_found() -> Result<()> {
         Ok(plugway.get("/ready").await.ok().filter(|answer| answer.status == 200))
     })
     .await?;
-    let text = plugway.legacy().await?.call_text("clock_echo", json!({"text": "found"})).await?;
+    let text = plugway.legacy().await?.call_text("clock_echo", json!({"message": "found"})).await?;
     ensure!(text.contains("found"));
     Ok(())
 }

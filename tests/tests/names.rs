@@ -32,8 +32,11 @@ async fn the_merged_list_is_a_function_of_the_configuration() -> Result<()> {
 #[tokio::test]
 async fn definitions_pass_untouched_but_for_their_name() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
-    let plugway =
-        Plugway::start(format!("name: hub\nupstreams: [{{name: clock, url: '{}'}}]\n", clock.url())).await?;
+    let plugway = Plugway::start(format!(
+        "name: hub\nupstreams: [{{name: clock, url: '{}'}}]\n",
+        clock.url()
+    ))
+    .await?;
     let direct = plugway_tests::rpc::Client::legacy(clock.address(), "/mcp").await?;
     let through = plugway.legacy().await?;
     for (method, member, key) in [
@@ -56,7 +59,11 @@ async fn definitions_pass_untouched_but_for_their_name() -> Result<()> {
     Ok(())
 }
 
-async fn list(client: &plugway_tests::rpc::Client, method: &str, member: &str) -> Result<Vec<Value>> {
+async fn list(
+    client: &plugway_tests::rpc::Client,
+    method: &str,
+    member: &str,
+) -> Result<Vec<Value>> {
     let reply = client.call(method, json!({})).await?;
     reply.result()?[member].as_array().cloned().with_context(|| format!("{method} lists nothing"))
 }
@@ -65,7 +72,8 @@ async fn list(client: &plugway_tests::rpc::Client, method: &str, member: &str) -
 async fn a_paginated_list_is_read_to_its_end() -> Result<()> {
     let many = DemoHttp::start(&["--tools", "400", "--page-size", "37"]).await?;
     let plugway =
-        Plugway::start(format!("name: hub\nupstreams: [{{name: many, url: '{}'}}]\n", many.url())).await?;
+        Plugway::start(format!("name: hub\nupstreams: [{{name: many, url: '{}'}}]\n", many.url()))
+            .await?;
     let names = plugway.legacy().await?.tool_names().await?;
     ensure!(names.len() >= 400, "{} of more than 400 tools are listed", names.len());
     Ok(())
@@ -74,8 +82,11 @@ async fn a_paginated_list_is_read_to_its_end() -> Result<()> {
 #[tokio::test]
 async fn prompts_resources_and_completions_reach_their_server() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
-    let plugway =
-        Plugway::start(format!("name: hub\nupstreams: [{{name: clock, url: '{}'}}]\n", clock.url())).await?;
+    let plugway = Plugway::start(format!(
+        "name: hub\nupstreams: [{{name: clock, url: '{}'}}]\n",
+        clock.url()
+    ))
+    .await?;
     for client in [plugway.legacy().await?, plugway.modern()] {
         let resources = list(&client, "resources/list", "resources").await?;
         let uri = resources.first().context("no resource")?["uri"].clone();
@@ -87,7 +98,9 @@ async fn prompts_resources_and_completions_reach_their_server() -> Result<()> {
             .as_array()
             .into_iter()
             .flatten()
-            .filter_map(|argument| Some((argument["name"].as_str()?.to_owned(), json!("Europe/Paris"))))
+            .filter_map(|argument| {
+                Some((argument["name"].as_str()?.to_owned(), json!("Europe/Paris")))
+            })
             .collect();
         let params = json!({ "name": prompt["name"], "arguments": arguments });
         let got = client.call("prompts/get", params).await?;

@@ -7,20 +7,23 @@ use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::plugins::Plugins;
 use crate::pipeline::{Connector, keeper};
-use crate::plugin::Runtime;
 use crate::session::Session;
+use crate::state::Memory;
 use crate::transport::Site;
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
+/// How often state of plugins that is over is looked for.
+const FORGET: Duration = Duration::from_mins(1);
 /// Time that upstreams get to end sessions and children when plugway stops.
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Starts everything that runs until `stop`.
 pub(super) fn start(
     site: &Arc<Site>,
-    runtime: &Arc<Runtime>,
+    plugins: &Plugins,
     stop: &CancellationToken,
     tasks: &TaskTracker,
 ) {
@@ -33,9 +36,10 @@ pub(super) fn start(
             }
         });
     }
-    let (watched, until) = (runtime.clone(), stop.clone());
+    let (watched, until) = (plugins.runtime.clone(), stop.clone());
     tasks.spawn(async move { watched.watch(until).await });
     tasks.spawn(sweep(site.clone(), stop.clone()));
+    tasks.spawn(forget(plugins.memory.clone(), stop.clone()));
 }
 
 async fn sweep(site: Arc<Site>, stop: CancellationToken) {
@@ -43,6 +47,15 @@ async fn sweep(site: Arc<Site>, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(SWEEP) => end(site.sessions.expired()).await,
+        }
+    }
+}
+
+async fn forget(memory: Arc<Memory>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(FORGET) => memory.sweep(),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::state::{Memory, Quota};
 /// Loaded plugins, by the operator's names.
 pub(super) struct Plugins {
     pub(super) runtime: Arc<Runtime>,
+    pub(super) memory: Arc<Memory>,
     slots: HashMap<Arc<str>, Arc<Slot>>,
 }
 
@@ -25,12 +26,13 @@ impl Plugins {
         let places = settings.connectors.len().max(1);
         let instances: u32 = specs.iter().map(PluginSpec::instances).sum();
         let places = u32::try_from(places).unwrap_or(u32::MAX);
-        let memory = Memory::new(Quota::default());
+        let memory = Arc::new(Memory::new(Quota::default()));
+        let spaces = memory.clone();
         let options = RuntimeOptions {
             cache_dir: settings.cache_dir.clone(),
             instances: instances.saturating_mul(places),
             states: Arc::new(move |connector: &str, plugin: &str| -> Arc<dyn LocalState> {
-                memory.namespace(connector, plugin)
+                spaces.namespace(connector, plugin)
             }),
         };
         let engine = |source| StartError::Plugin { name: "engine".into(), source };
@@ -41,7 +43,7 @@ impl Plugins {
             let slot = runtime.load(spec).await.map_err(|source| broken(&name, source))?;
             slots.insert(name, slot);
         }
-        Ok(Self { runtime, slots })
+        Ok(Self { runtime, memory, slots })
     }
 
     /// A plugin as the router of a connector.

@@ -42,7 +42,7 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
         endpoints.insert(path, Endpoint { connector, strangers: sessions.next_party() });
     }
     let site = Arc::new(site(settings, endpoints, sessions, plugins.runtime.clone()));
-    chores::start(&site, &plugins.runtime, &upstream_stop, &tasks);
+    chores::start(&site, &plugins, &upstream_stop, &tasks);
 
     let limits = ListenerLimits {
         connections: settings.limits.max_connections,

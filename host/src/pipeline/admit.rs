@@ -81,6 +81,10 @@ fn apply(
                         format!("The arguments are ambiguous: {error}."),
                     )
                 })?;
+                if !context.arguments_json().starts_with(['{', 'n']) {
+                    let text = "The arguments of a call are a JSON object.";
+                    return Err(Fault::new(Code::InvalidParams, text));
+                }
                 call.request.message = merge::into_arguments(&call.request.message, &patch)
                     .map_err(|error| {
                         Fault::new(Code::PluginInvalid, local::NO_DECISION).because(error)

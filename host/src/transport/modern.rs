@@ -20,15 +20,16 @@ pub(super) async fn serve(
     message: Message,
     request_id: RequestId,
 ) -> Result<Reply, Fault> {
+    if message.kind() == Kind::Response {
+        let text = "Revision 2026-07-28 has no responses of clients.";
+        return Err(Fault::new(Code::InvalidRequest, text));
+    }
     check_version(&head, &message)?;
     let id = match (message.kind(), message.id().cloned()) {
         (Kind::Request, Some(id)) => id,
         // Cancelling is closing the stream, and nothing is asked of clients: there is nothing to do.
         (Kind::Notification, _) => return Ok(reply::empty(false)),
-        _ => {
-            let text = "Revision 2026-07-28 has no responses of clients.";
-            return Err(Fault::new(Code::InvalidRequest, text));
-        }
+        _ => return Err(Fault::new(Code::InvalidRequest, "A request needs an id.")),
     };
     check_routing_headers(&head, &message)?;
     let client_info = message.field(Field::MetaClientInfo).map(Arc::from);

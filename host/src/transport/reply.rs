@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
+use serde_json::{Map, Value};
 
 use super::stream::Events;
 use crate::fault::{Blame, Code, Fault};
@@ -181,17 +182,20 @@ pub fn fault_text(fault: &Fault, id: Option<&Id>, request_id: RequestId) -> Byte
     let id = id.map_or("null", Id::as_json);
     let code = rpc_code(fault);
     let message = json_string(fault.public());
-    let stable = fault.code().as_str();
-    let data = fault.data().map_or_else(String::new, |data| {
-        let inner = data.strip_prefix('{').and_then(|data| data.strip_suffix('}'));
-        inner
-            .filter(|inner| !inner.is_empty())
-            .map_or_else(String::new, |inner| format!("{inner},"))
-    });
+    let data = error_data(fault, request_id);
     format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message},"data":{{{data}"code":"{stable}","requestId":"{request_id}"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message},"data":{data}}}}}"#
     )
     .into()
+}
+
+/// What the fault carries as data, with the stable code and the request id beside it.
+fn error_data(fault: &Fault, request_id: RequestId) -> Value {
+    let carried = fault.data().and_then(|data| serde_json::from_str(data).ok());
+    let mut data: Map<String, Value> = carried.unwrap_or_default();
+    data.insert("code".to_owned(), fault.code().as_str().into());
+    data.insert("requestId".to_owned(), request_id.to_string().into());
+    Value::Object(data)
 }
 
 fn rpc_code(fault: &Fault) -> i32 {

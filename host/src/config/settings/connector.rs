@@ -133,14 +133,16 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`.
+    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`; without `expose` everything is shown.
     pub fn to_json(&self) -> String {
-        serde_json::json!({
+        let mut settings = serde_json::json!({
             "prefix": self.prefix.as_str(),
             "aliases": self.aliases,
-            "expose": self.expose,
-        })
-        .to_string()
+        });
+        if !self.expose.is_empty() {
+            settings["expose"] = self.expose.clone().into();
+        }
+        settings.to_string()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The listener, and who may reach it.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The listener.
@@ -76,72 +76,4 @@ pub enum Hosts {
     /// The loopback names with any port, and these values exactly (lower case). A page of another site that had its
     /// name pointed at this machine sends its own name, and is refused.
     Listed(Vec<Arc<str>>),
-}
-
-impl Hosts {
-    /// Whether a request with this `Host` header, or with an `Origin` of this authority, is accepted.
-    pub fn admits(&self, authority: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Listed(exact) => {
-                is_loopback(authority)
-                    || exact.iter().any(|host| host.eq_ignore_ascii_case(authority))
-            }
-        }
-    }
-}
-
-/// Whether an authority, with or without a port, names this machine.
-fn is_loopback(authority: &str) -> bool {
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((host, "")) => (host, None),
-            Some((host, rest)) => match rest.strip_prefix(':') {
-                Some(port) => (host, Some(port)),
-                None => return false,
-            },
-            None => return false,
-        },
-        None => match authority.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
-        },
-    };
-    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
-        return false;
-    }
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loopback_names_are_always_admitted() {
-        let hosts = Hosts::Listed(vec!["mcp.example.com".into()]);
-        for (authority, admitted) in [
-            ("localhost", true),
-            ("LOCALHOST:9000", true),
-            ("127.0.0.1:9000", true),
-            ("127.0.0.2", true),
-            ("[::1]:80", true),
-            ("[::1]", true),
-            ("mcp.example.com", true),
-            ("MCP.example.com", true),
-            ("mcp.example.com:80", false),
-            ("evil.example", false),
-            ("localhost.evil.example", false),
-            ("127.0.0.1.evil.example", false),
-            ("localhost:port", false),
-            ("[::1]evil", false),
-            ("[::1", false),
-            ("", false),
-            ("0.0.0.0", false),
-        ] {
-            assert_eq!(hosts.admits(authority), admitted, "{authority}");
-        }
-        assert!(Hosts::Any.admits("evil.example"));
-    }
 }
