@@ -1,7 +1,10 @@
 //! The harness of plugway's end-to-end tests: everything goes through the real binary, as a client would.
 //!
 //! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
+//! - [`hub`]: configurations with guests, as tables.
 //! - [`demo`]: the demo servers as upstreams, with their counters.
+//! - [`recorder`]: an upstream that keeps every call to the byte.
+//! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
@@ -13,14 +16,19 @@
 pub mod binary;
 pub mod demo;
 pub mod http;
+pub mod hub;
+pub mod metrics;
 pub mod peers;
 pub mod plugway;
 pub mod process;
+pub mod recorder;
 pub mod rpc;
 pub mod scratch;
 pub mod wait;
 
 pub use self::{
     demo::{DemoHttp, demo_notes_path},
+    hub::{Guest, Hub},
     plugway::Plugway,
+    recorder::Recorder,
 };

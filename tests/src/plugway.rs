@@ -1,7 +1,9 @@
 //! The real binary, started for one test.
 
 use std::{
+    fs::{self, Permissions},
     net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -28,7 +30,8 @@ pub struct Setup {
     configuration: String,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
-    files: Vec<(String, Vec<u8>)>,
+    files: Vec<(String, Vec<u8>, u32)>,
+    folder_mode: Option<u32>,
     starts_unready: bool,
 }
 
@@ -54,8 +57,21 @@ impl Setup {
 
     /// One more file beside the configuration, which may name it without a folder.
     #[must_use]
-    pub fn file(mut self, name: &str, content: impl Into<Vec<u8>>) -> Self {
-        self.files.push((name.to_owned(), content.into()));
+    pub fn file(self, name: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.file_with_mode(name, content, 0o644)
+    }
+
+    /// One more file beside the configuration, which these may read and write.
+    #[must_use]
+    pub fn file_with_mode(mut self, name: &str, content: impl Into<Vec<u8>>, mode: u32) -> Self {
+        self.files.push((name.to_owned(), content.into(), mode));
+        self
+    }
+
+    /// Who may read and write the folder of the configuration.
+    #[must_use]
+    pub fn folder_mode(mut self, mode: u32) -> Self {
+        self.folder_mode = Some(mode);
         self
     }
 
@@ -66,13 +82,43 @@ impl Setup {
         self
     }
 
-    /// Starts it and waits.
-    pub async fn start(self) -> Result<Plugway> {
+    /// Runs `plugway check` on it, to its end.
+    pub async fn check(&self) -> Result<Output> {
+        let (scratch, configuration) = self.lay_out()?;
+        self.end(&scratch, &["check", &configuration.to_string_lossy()]).await
+    }
+
+    /// Runs `plugway serve` on it, which must end by itself because something is wrong with it.
+    pub async fn serve_to_its_end(&self) -> Result<Output> {
+        let (scratch, configuration) = self.lay_out()?;
+        let configuration = configuration.to_string_lossy();
+        self.end(&scratch, &["serve", &configuration, "--listen", "127.0.0.1:0"]).await
+    }
+
+    async fn end(&self, scratch: &Scratch, words: &[&str]) -> Result<Output> {
+        let mut command = command()?;
+        command.args(words).args(&self.arguments).current_dir(scratch.path());
+        command.envs(self.environment.clone());
+        output(command).await
+    }
+
+    /// Its files, in a folder of their own.
+    fn lay_out(&self) -> Result<(Scratch, PathBuf)> {
         let scratch = Scratch::new()?;
-        for (name, content) in &self.files {
+        for (name, content, mode) in &self.files {
             scratch.write(name, content)?;
+            fs::set_permissions(scratch.path().join(name), Permissions::from_mode(*mode))?;
+        }
+        if let Some(mode) = self.folder_mode {
+            fs::set_permissions(scratch.path(), Permissions::from_mode(mode))?;
         }
         let configuration = scratch.write(CONFIGURATION, &self.configuration)?;
+        Ok((scratch, configuration))
+    }
+
+    /// Starts it and waits.
+    pub async fn start(self) -> Result<Plugway> {
+        let (scratch, configuration) = self.lay_out()?;
         let mut child = command()?
             .arg("serve")
             .arg(&configuration)
@@ -188,6 +234,20 @@ impl Plugway {
         bail!("plugway was not ready within {STARTED_WITHIN:?}: {last}\n{}", self.log.tail())
     }
 
+    /// Waits until these upstreams are connected, where `/ready` is content with one.
+    pub async fn wait_until_connected(&self, upstreams: &[&str]) -> Result<()> {
+        wait::until("the upstreams are connected", STARTED_WITHIN, async || {
+            let health = self.get("/health").await?.json()?;
+            let phases = health.get("upstreams").context("no `upstreams`")?;
+            let is_there = |name: &&str| phases.get(name).is_some_and(|phase| phase == "connected");
+            // Ready only while the catalogue holds what everybody who is connected offers.
+            let is_ready =
+                upstreams.iter().all(is_there) && self.get("/ready").await?.status == 200;
+            Ok(is_ready.then_some(()))
+        })
+        .await
+    }
+
     /// Asks it to end (SIGTERM) and waits.
     pub async fn stop(mut self) -> Result<ExitStatus> {
         process::signal(self.pid()?, Signal::TERM)?;
@@ -233,7 +293,13 @@ pub struct Output {
 
 /// Runs the binary to its end, as for `plugway check FILE`; it must end within the bound of a start.
 pub async fn run(arguments: &[&str]) -> Result<Output> {
-    let output = command()?.stdout(Stdio::piped()).args(arguments).output();
+    let mut command = command()?;
+    command.args(arguments);
+    output(command).await
+}
+
+async fn output(mut command: Command) -> Result<Output> {
+    let output = command.stdout(Stdio::piped()).output();
     let output = wait::within("plugway ends by itself", STARTED_WITHIN, output).await??;
     Ok(Output {
         status: output.status,

@@ -138,7 +138,12 @@ impl Catalogue {
             self.templates.push((template, index));
         }
         let definition_text = shaped.definition.into();
-        let hints = definition.hints;
+        // What a server says about its own tools is a claim: the operator cannot say yet that it is to be trusted. The
+        // router is the operator's.
+        let hints = match target {
+            Target::Local => definition.hints,
+            Target::Fixed { .. } | Target::Dynamic => Hints::default(),
+        };
         self.entries.push(Arc::new(Entry {
             kind,
             key,

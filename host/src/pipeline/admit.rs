@@ -6,8 +6,9 @@ use super::call::CallContext;
 use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
-use super::port::{Admission, Answer, Edit};
+use super::port::{Admission, Answer, Edit, Policy};
 use crate::fault::{Code, Fault};
+use crate::protocol::Field;
 
 /// How often earlier policies look again at arguments that a later one changed.
 const MAX_ROUNDS: u32 = 2;
@@ -17,25 +18,20 @@ pub(super) async fn admit(
     call: &mut Call<'_>,
     context: &mut Arc<CallContext>,
 ) -> Result<Option<Answer>, Fault> {
-    let policies: Vec<_> =
-        call.connector.policies.iter().filter(|policy| policy.hooks().admission).cloned().collect();
+    let policies = call.connector.policies.iter().filter(|policy| policy.hooks().admission);
+    let mut turns: Vec<Turn> = policies.cloned().map(Turn::new).collect();
     let mut rounds = 0;
-    // Everybody but the policy that changed the arguments last looks at them again.
-    let mut at = 0;
-    let mut changed_by = None;
-    while at < policies.len() {
-        let Some(policy) = policies.get(at).filter(|_| changed_by != Some(at)) else {
-            changed_by = None;
-            at += 1;
-            continue;
-        };
-        match policy.admit(context.clone()).await? {
+    while let Some(at) = turns.iter().position(|turn| turn.is_due) {
+        let Some(turn) = turns.get_mut(at) else { break };
+        let decision = turn.policy.admit(context.clone()).await?;
+        turn.is_due = false;
+        turn.reads |= context.take_arguments_read();
+        match decision {
             Admission::Pass => {}
-            Admission::Reject(rejection) => return Err(refused(policy.name(), rejection)),
+            Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
             Admission::Answer(result) => return local::answered(&call.request, result).map(Some),
             Admission::Edit(edits) => {
-                let changed = apply(call, context, edits)?;
-                if changed && (at > 0 || changed_by.is_some()) {
+                if apply(call, context, edits)? && call_again(&mut turns, at) {
                     rounds += 1;
                     if rounds > MAX_ROUNDS {
                         let why = "policies keep changing the arguments of one call";
@@ -43,15 +39,37 @@ pub(super) async fn admit(
                             Fault::new(Code::PluginInvalid, local::NO_DECISION).because(why)
                         );
                     }
-                    changed_by = Some(at);
-                    at = 0;
-                    continue;
                 }
             }
         }
-        at += 1;
     }
     Ok(None)
+}
+
+/// A policy and whether it is to be asked.
+struct Turn {
+    policy: Arc<dyn Policy>,
+    is_due: bool,
+    /// Whether it looked at the arguments.
+    reads: bool,
+}
+
+impl Turn {
+    fn new(policy: Arc<dyn Policy>) -> Self {
+        Self { policy, is_due: true, reads: false }
+    }
+}
+
+/// Everybody who judged other arguments is due again, but for the policy that changed them.
+fn call_again(turns: &mut [Turn], changed_by: usize) -> bool {
+    let mut any = false;
+    for (at, turn) in turns.iter_mut().enumerate() {
+        if at != changed_by && turn.reads && !turn.is_due {
+            turn.is_due = true;
+            any = true;
+        }
+    }
+    any
 }
 
 /// Applies edits; says whether the arguments changed.
@@ -85,11 +103,13 @@ fn apply(
                     let text = "The arguments of a call are a JSON object.";
                     return Err(Fault::new(Code::InvalidParams, text));
                 }
-                call.request.message = merge::into_arguments(&call.request.message, &patch)
-                    .map_err(|error| {
+                let before = call.request.message.field(Field::Arguments);
+                let merged =
+                    merge::into_arguments(&call.request.message, &patch).map_err(|error| {
                         Fault::new(Code::PluginInvalid, local::NO_DECISION).because(error)
                     })?;
-                changed = true;
+                changed |= before != merged.field(Field::Arguments);
+                call.request.message = merged;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The call in hand, as plugins may ask about it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use http::HeaderMap;
@@ -43,12 +44,27 @@ pub struct CallContext {
 
 /// Arguments that are parsed once, when a plugin first looks into them.
 #[derive(Debug, Default)]
-pub struct Arguments(OnceLock<Result<Document, String>>);
+pub struct Arguments {
+    document: OnceLock<Result<Document, String>>,
+    read: AtomicBool,
+}
 
 impl CallContext {
     /// JSON text of the arguments; an empty object where the call has none.
     pub fn arguments_json(&self) -> &str {
+        self.arguments.read.store(true, Ordering::Relaxed);
         self.message.field(Field::Arguments).unwrap_or("{}")
+    }
+
+    /// Length of the arguments' JSON text; 0 where the call has none.
+    pub fn arguments_len(&self) -> usize {
+        self.arguments.read.store(true, Ordering::Relaxed);
+        self.message.field(Field::Arguments).map_or(0, str::len)
+    }
+
+    /// Whether anybody asked about the arguments since this was last asked.
+    pub(super) fn take_arguments_read(&self) -> bool {
+        self.arguments.read.swap(false, Ordering::Relaxed)
     }
 
     /// The value of an attribute: of a documented key, or of one that an earlier policy set.
@@ -70,8 +86,9 @@ impl CallContext {
 
     /// The arguments as a document; the error says why they cannot be read the same way by everybody.
     pub fn document(&self) -> Result<&Document, &str> {
+        self.arguments.read.store(true, Ordering::Relaxed);
         self.arguments
-            .0
+            .document
             .get_or_init(|| {
                 Document::parse(self.arguments_json()).map_err(|error| error.to_string())
             })

@@ -1,7 +1,7 @@
 //! Answers as a whole, for those who have to look into them.
 
 use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, stream};
 
 use super::port::{Answer, Body, Chunks, Form};
 use crate::fault::{Code, Fault};
@@ -13,7 +13,7 @@ pub async fn response(answer: Answer, limit: usize) -> Result<Message, Fault> {
         Form::Json => parse(whole(answer.body, limit).await?),
         Form::Events => {
             let mut chunks = match answer.body {
-                Body::Whole(bytes) => Box::pin(futures_util::stream::iter([Ok(bytes)])) as Chunks,
+                Body::Whole(bytes) => Box::pin(stream::iter([Ok(bytes)])) as Chunks,
                 Body::Stream(chunks, _) => chunks,
             };
             let mut reader = sse::Reader::new(limit);
@@ -35,24 +35,41 @@ pub async fn response(answer: Answer, limit: usize) -> Result<Message, Fault> {
     }
 }
 
-/// All bytes of a body of at most `limit` bytes.
-pub(super) async fn whole(body: Body, limit: usize) -> Result<Bytes, Fault> {
+/// A body, as far as it was held back.
+pub(super) enum Held {
+    /// All of it.
+    Whole(Bytes),
+    /// It is larger than the limit; nothing of it is lost.
+    Large(Body),
+}
+
+/// Holds a body back while it has at most `limit` bytes.
+pub(super) async fn hold(body: Body, limit: usize) -> Result<Held, Fault> {
     match body {
-        Body::Whole(bytes) if bytes.len() <= limit => Ok(bytes),
-        Body::Whole(_) => Err(large(limit)),
+        Body::Whole(bytes) if bytes.len() <= limit => Ok(Held::Whole(bytes)),
+        Body::Whole(bytes) => Ok(Held::Large(Body::Whole(bytes))),
+        Body::Stream(chunks, length) if length.is_some_and(|length| length > limit as u64) => {
+            Ok(Held::Large(Body::Stream(chunks, length)))
+        }
         Body::Stream(mut chunks, length) => {
-            if length.is_some_and(|length| length > limit as u64) {
-                return Err(large(limit));
-            }
             let mut all = BytesMut::new();
             while let Some(chunk) = chunks.next().await {
                 all.extend_from_slice(&chunk?);
                 if all.len() > limit {
-                    return Err(large(limit));
+                    let start = stream::iter([Ok(all.freeze())]);
+                    return Ok(Held::Large(Body::Stream(Box::pin(start.chain(chunks)), length)));
                 }
             }
-            Ok(all.freeze())
+            Ok(Held::Whole(all.freeze()))
         }
+    }
+}
+
+/// All bytes of a body of at most `limit` bytes.
+async fn whole(body: Body, limit: usize) -> Result<Bytes, Fault> {
+    match hold(body, limit).await? {
+        Held::Whole(bytes) => Ok(bytes),
+        Held::Large(_) => Err(large(limit)),
     }
 }
 
@@ -63,7 +80,7 @@ pub(super) fn parse(text: Bytes) -> Result<Message, Fault> {
     })
 }
 
-fn large(limit: usize) -> Fault {
+pub(super) fn large(limit: usize) -> Fault {
     let text = format!("The answer is larger than the {limit} bytes that can be held back.");
     Fault::new(Code::UpstreamTooLarge, text)
 }

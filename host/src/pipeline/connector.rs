@@ -26,7 +26,12 @@ pub struct Connector {
     pub review_max: usize,
     /// The catalogue and what callers see of it.
     pub views: Views,
+    /// Whether there is a shape, be it the router's or the native one.
     pub(super) shaped: AtomicBool,
+    /// Whether the router ever gave a shape.
+    pub(super) router_shaped: AtomicBool,
+    /// For each upstream, whether a shape was made that knew its lists.
+    pub(super) considered: Box<[AtomicBool]>,
 }
 
 /// An upstream in its place in a connector.
@@ -48,16 +53,29 @@ impl Connector {
         policies: Vec<Arc<dyn Policy>>,
     ) -> Self {
         let views = Views::default();
-        let shaped = AtomicBool::new(false);
-        let review_max = REVIEW_MAX;
-        Self { name, description, upstreams, router, policies, review_max, views, shaped }
+        let considered = upstreams.iter().map(|_| AtomicBool::new(false)).collect();
+        Self {
+            name,
+            description,
+            upstreams,
+            router,
+            policies,
+            review_max: REVIEW_MAX,
+            views,
+            shaped: AtomicBool::new(false),
+            router_shaped: AtomicBool::new(false),
+            considered,
+        }
     }
 
-    /// Whether calls can be served: the catalogue was shaped and an upstream is there.
+    /// Whether calls can be served: an upstream is there, and the catalogue holds what those that are there offer.
     pub fn serves(&self) -> bool {
-        self.shaped.load(Ordering::Acquire)
-            && (self.upstreams.is_empty()
-                || self.phases().any(|(_, phase)| phase == Phase::Connected))
+        let shaped = self.shaped.load(Ordering::Acquire);
+        let phases = self.phases().zip(&self.considered);
+        let mut there = phases.filter(|((_, phase), _)| *phase == Phase::Connected).peekable();
+        shaped
+            && (self.upstreams.is_empty() || there.peek().is_some())
+            && there.all(|(_, considered)| considered.load(Ordering::Acquire))
     }
 
     /// Each upstream's name and whether it can be used now.

@@ -37,6 +37,9 @@ pub async fn keep(connector: Arc<Connector>) {
         if last.as_ref() != Some(&basis) {
             generation += 1;
             shape(&connector, &snapshots, generation).await;
+            for (considered, snapshot) in connector.considered.iter().zip(&snapshots) {
+                considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
+            }
             last = Some(basis);
         }
         wait(&mut watched).await;
@@ -79,9 +82,12 @@ async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u
     let names: Vec<Arc<str>> =
         view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
     let shaped = match connector.router.shape(view.clone()).await {
-        Ok(shaped) => shaped,
+        Ok(shaped) => {
+            connector.router_shaped.store(true, Ordering::Release);
+            shaped
+        }
         Err(fault) => {
-            let first = !connector.shaped.load(Ordering::Acquire);
+            let first = !connector.router_shaped.load(Ordering::Acquire);
             tracing::error!(
                 connector = %connector.name, plugin = connector.router.name(),
                 code = fault.code().as_str(), error = ?fault,

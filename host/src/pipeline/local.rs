@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::answer::json_string;
 use super::collect;
@@ -29,6 +31,8 @@ pub(super) fn answered(request: &Request, result: String) -> Result<Answer, Faul
     }
     own(request, result.as_bytes())
 }
+
+type Object = IndexMap<String, Box<RawValue>>;
 
 /// Accepts any JSON object without building it.
 #[derive(Deserialize)]
@@ -71,6 +75,9 @@ impl AsCaller {
             .place_of(upstream)
             .ok_or_else(|| format!("this connector has no upstream {upstream:?}"))?;
         let method = json_string(method);
+        let params = self
+            .params(params)
+            .map_err(|error| format!("the params are no JSON object: {error}"))?;
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":{method},"params":{params}}}"#);
         let message = Message::parse(text.into()).map_err(|error| error.to_string())?;
         let call = self.call(kind, place, message).await?;
@@ -81,6 +88,30 @@ impl AsCaller {
             (Some(result), _) => Ok(result.to_owned()),
             (None, error) => Err(error.unwrap_or("the upstream gave no answer").to_owned()),
         }
+    }
+
+    /// The params as the caller's era wants them: a modern request carries its context. Nobody answers questions that an
+    /// upstream might have, so no capability of the client is claimed.
+    fn params(&self, params: &str) -> Result<String, serde_json::Error> {
+        let mut params: Object = serde_json::from_str(params)?;
+        let Some(version) = self.request.message.field(Field::MetaProtocolVersion) else {
+            return serde_json::to_string(&params);
+        };
+        let given = params.get("_meta").map(|meta| serde_json::from_str::<Object>(meta.get()));
+        let mut meta = given.transpose()?.unwrap_or_default();
+        let mut put = |name: &str, value: &str| {
+            let value = RawValue::from_string(value.to_owned())?;
+            meta.insert(format!("io.modelcontextprotocol/{name}"), value);
+            Ok::<(), serde_json::Error>(())
+        };
+        put("protocolVersion", version)?;
+        put("clientCapabilities", "{}")?;
+        if let Some(info) = self.request.message.field(Field::MetaClientInfo) {
+            put("clientInfo", info)?;
+        }
+        let meta = RawValue::from_string(serde_json::to_string(&meta)?)?;
+        params.insert("_meta".to_owned(), meta);
+        serde_json::to_string(&params)
     }
 
     /// The call that the plugin wants, under the name that the connector shows for it. What a policy hides from the

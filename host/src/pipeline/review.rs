@@ -7,6 +7,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 
 use super::call::CallContext;
+use super::collect::Held;
 use super::exchange::{Call, refused};
 use super::local::{self, NO_DECISION};
 use super::port::{Answer, Body, Chunks, Form, Outcome, Policy, Review};
@@ -27,62 +28,76 @@ pub(super) async fn review(
     if policies.is_empty() {
         return Ok(answered);
     }
-    let limit = call.connector.review_max;
-    match answered.form {
-        Form::Json => {
-            let large = match &answered.body {
-                Body::Whole(bytes) => bytes.len() > limit,
-                Body::Stream(_, length) => length.is_some_and(|length| length > limit as u64),
-            };
-            if large && policies.iter().all(|policy| policy.fails_open()) {
-                return Ok(answered);
+    let bound = Bound {
+        limit: call.connector.review_max,
+        large_passes: policies.iter().all(|policy| policy.fails_open()),
+    };
+    let body = match answered.form {
+        Form::Json => match collect::hold(answered.body, bound.limit).await? {
+            Held::Whole(text) => {
+                Body::Whole(judge(&policies, &context, collect::parse(text)?).await?)
             }
-            let message = collect::parse(collect::whole(answered.body, limit).await?)?;
-            let reviewed = judge(&policies, &context, message).await?;
-            Ok(Answer { form: Form::Json, body: Body::Whole(reviewed) })
-        }
-        Form::Events => {
-            Ok(Answer { form: Form::Events, body: events(answered.body, policies, context, limit) })
-        }
-    }
+            Held::Large(body) if bound.large_passes => body,
+            Held::Large(_) => return Err(collect::large(bound.limit)),
+        },
+        Form::Events => events(answered.body, policies, context, bound),
+    };
+    Ok(Answer { form: answered.form, body })
+}
+
+/// What is too large to be reviewed, and what becomes of it.
+#[derive(Clone, Copy)]
+struct Bound {
+    limit: usize,
+    /// Whether the operator lets pass what no policy can judge (`on_error`).
+    large_passes: bool,
 }
 
 /// The stream with its response reviewed; what comes before the response passes as it comes.
-fn events(body: Body, policies: Policies, context: Arc<CallContext>, limit: usize) -> Body {
+fn events(body: Body, policies: Policies, context: Arc<CallContext>, bound: Bound) -> Body {
     let chunks = match body {
         Body::Whole(bytes) => Box::pin(stream::iter([Ok(bytes)])) as Chunks,
         Body::Stream(chunks, _) => chunks,
     };
-    let reader = sse::Reader::new(limit);
+    // What passes unseen was bounded where it came from.
+    let reader = sse::Reader::new(if bound.large_passes { usize::MAX } else { bound.limit });
     let start = (chunks, reader, policies, context);
-    let reviewed = stream::try_unfold(start, |(mut chunks, mut reader, policies, context)| async {
+    let review = move |(mut chunks, mut reader, policies, context)| async move {
         loop {
-            let next = reader.next_event().map_err(|error| {
-                Fault::new(
-                    Code::UpstreamTooLarge,
-                    "An event of the answer is too large to be reviewed.",
-                )
-                .because(error)
-            })?;
+            let next = sse::Reader::next_event(&mut reader);
+            let next = next.map_err(|error| collect::large(bound.limit).because(error))?;
             if let Some(event) = next {
                 if !event.is_message() {
                     continue;
                 }
-                let message = collect::parse(event.data)?;
-                let text = if message.kind() == Kind::Response {
-                    judge(&policies, &context, message).await?
-                } else {
-                    message.text().clone()
-                };
+                let text = event_text(event.data, &policies, &context, bound.limit).await?;
                 return Ok(Some((sse::encode(&text), (chunks, reader, policies, context))));
             }
-            match chunks.next().await {
+            match Chunks::next(&mut chunks).await {
                 None => return Ok(None),
                 Some(chunk) => reader.push(&chunk?),
             }
         }
-    });
+    };
+    let reviewed = stream::try_unfold(start, review);
     Body::Stream(Box::pin(reviewed), None)
+}
+
+/// What an event says after the review: only a response is judged.
+async fn event_text(
+    data: Bytes,
+    policies: &Policies,
+    context: &Arc<CallContext>,
+    limit: usize,
+) -> Result<Bytes, Fault> {
+    if data.len() > limit {
+        return Ok(data);
+    }
+    let message = collect::parse(data)?;
+    match message.kind() {
+        Kind::Response => judge(policies, context, message).await,
+        _ => Ok(message.text().clone()),
+    }
 }
 
 async fn judge(

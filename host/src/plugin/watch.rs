@@ -6,7 +6,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::artifact::{Artifact, Stamp};
@@ -15,17 +15,18 @@ use super::slot::Slot;
 use super::spec::Source;
 
 const EVERY: Duration = Duration::from_secs(1);
+/// Who writes a file is taken to be done when it did not change for so long.
+const SETTLED: Duration = Duration::from_millis(250);
 
 /// Polls until it is told to stop.
 pub(super) async fn run(runtime: &Runtime, stop: CancellationToken) {
-    let mut clock = interval(EVERY);
-    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // a file is read when two looks in a row saw the same change: who writes it may not be done at the first
     let mut changing: Vec<(Arc<Slot>, Option<Stamp>)> = Vec::new();
     loop {
+        let pause = if changing.is_empty() { EVERY } else { SETTLED };
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = clock.tick() => {}
+            () = sleep(pause) => {}
         }
         let before = std::mem::take(&mut changing);
         for slot in runtime.slots() {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue};
 
 use super::headers;
-use super::reply::{self, Reply};
+use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::stream::Guarded;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Body};
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
-use crate::protocol::{Field, Id, Kind, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision, header as mcp};
 use crate::session::Session;
 
 /// Answers one message.
@@ -28,8 +28,10 @@ pub(super) async fn serve(
     let session = session(site, endpoint, &head)?;
     match (message.kind(), message.id().cloned()) {
         (Kind::Request, Some(id)) => {
+            let asked =
+                Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
             let answered = request(&session, head, message, &id, request_id).await?;
-            Ok(reply::answer(answered, site.bounds.keep_alive, &id, request_id))
+            Ok(reply::answer(answered, site.bounds.keep_alive, asked))
         }
         (Kind::Notification, _) => {
             notification(&session, message).await;
@@ -72,7 +74,8 @@ fn initialize(
     let session = site.sessions.open(&endpoint.connector, None, revision, message)?;
     let result = handshake::initialize(&endpoint.connector, revision);
     let answered = answer::result(id, result.as_bytes());
-    let mut reply = reply::answer(answered, site.bounds.keep_alive, id, request_id);
+    let asked = Asked { request_id, era: Era::Legacy, method: Method::Initialize, id: Some(id) };
+    let mut reply = reply::answer(answered, site.bounds.keep_alive, asked);
     if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
         reply.headers_mut().insert(mcp::SESSION_ID, value);
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 
-use super::reply::{self, Reply};
+use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::{headers, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
-use crate::protocol::{Field, Kind, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp};
 
 /// Answers one message.
 pub(super) async fn serve(
@@ -35,6 +35,7 @@ pub(super) async fn serve(
     let client_info = message.field(Field::MetaClientInfo).map(Arc::from);
     let capabilities = message.field(Field::MetaCapabilities).map(Arc::from);
     let passed = headers::passed(&head);
+    let method = message.method();
     let request = Request {
         request_id,
         caller: Arc::new(Caller::anonymous("anonymous")),
@@ -47,7 +48,8 @@ pub(super) async fn serve(
         depth: 0,
     };
     let answered = dispatch(&endpoint.connector, request).await?;
-    Ok(reply::answer(answered, site.bounds.keep_alive, &id, request_id))
+    let asked = Asked { request_id, era: Era::Modern, method, id: Some(&id) };
+    Ok(reply::answer(answered, site.bounds.keep_alive, asked))
 }
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).

@@ -91,7 +91,7 @@ impl Asked<'_> {
 }
 
 /// The answer of an upstream, or of plugway itself.
-pub fn answer(answered: Answer, keep_alive: Duration, id: &Id, request_id: RequestId) -> Reply {
+pub fn answer(answered: Answer, keep_alive: Duration, asked: Asked<'_>) -> Reply {
     match (answered.form, answered.body) {
         (Form::Json, Payload::Whole(bytes)) => json(StatusCode::OK, bytes),
         (Form::Json, Payload::Stream(chunks, length)) => {
@@ -101,10 +101,10 @@ pub fn answer(answered: Answer, keep_alive: Duration, id: &Id, request_id: Reque
         }
         (Form::Events, Payload::Whole(bytes)) => {
             let chunks = Box::pin(futures_util::stream::iter([Ok(bytes)]));
-            events(Events::new(chunks, keep_alive, Some((id.clone(), request_id))))
+            events(Events::new(chunks, keep_alive, Some(asked)))
         }
         (Form::Events, Payload::Stream(chunks, _)) => {
-            events(Events::new(chunks, keep_alive, Some((id.clone(), request_id))))
+            events(Events::new(chunks, keep_alive, Some(asked)))
         }
     }
 }
@@ -178,7 +178,7 @@ fn tool_result(fault: &Fault, asked: Asked<'_>) -> Option<Bytes> {
 }
 
 /// JSON-RPC text of a fault.
-pub fn fault_text(fault: &Fault, id: Option<&Id>, request_id: RequestId) -> Bytes {
+fn fault_text(fault: &Fault, id: Option<&Id>, request_id: RequestId) -> Bytes {
     let id = id.map_or("null", Id::as_json);
     let code = rpc_code(fault);
     let message = json_string(fault.public());

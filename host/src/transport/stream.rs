@@ -8,23 +8,44 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::reply;
+use super::reply::{self, Asked};
 use crate::fault::Fault;
 use crate::pipeline::RequestId;
 use crate::pipeline::port::Chunks;
-use crate::protocol::{Id, sse};
+use crate::protocol::{Era, Id, Method, sse};
 
 /// A stream of events that sends a comment after each silence, and a JSON-RPC error in place of a fault.
 pub struct Events {
     chunks: Option<Chunks>,
     silence: Duration,
     timer: Pin<Box<Sleep>>,
-    request: Option<(Id, RequestId)>,
+    request: Option<Question>,
+}
+
+/// What the stream answers: [`Asked`], kept while the stream lives.
+struct Question {
+    request_id: RequestId,
+    era: Era,
+    method: Method,
+    id: Option<Id>,
+}
+
+impl Question {
+    fn of(asked: Asked<'_>) -> Self {
+        let Asked { request_id, era, method, id } = asked;
+        Self { request_id, era, method, id: id.cloned() }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        let Self { request_id, era, method, ref id } = *self;
+        Asked { request_id, era, method, id: id.as_ref() }
+    }
 }
 
 impl Events {
-    /// Wraps a stream; a fault becomes the answer to `request`, or ends a stream that answers none.
-    pub fn new(chunks: Chunks, silence: Duration, request: Option<(Id, RequestId)>) -> Self {
+    /// Wraps a stream; a fault becomes the answer to what was asked, or ends a stream that answers nothing.
+    pub fn new(chunks: Chunks, silence: Duration, asked: Option<Asked<'_>>) -> Self {
+        let request = asked.map(Question::of);
         Self { chunks: Some(chunks), silence, timer: Box::pin(sleep(silence)), request }
     }
 
@@ -46,8 +67,8 @@ impl Stream for Events {
             }
             Poll::Ready(Some(Err(fault))) => {
                 self.chunks = None;
-                let Some((id, request_id)) = self.request.take() else { return Poll::Ready(None) };
-                let text = reply::fault_text(&fault, Some(&id), request_id);
+                let Some(request) = self.request.take() else { return Poll::Ready(None) };
+                let text = reply::fault_body(&fault, request.asked());
                 Poll::Ready(Some(Ok(sse::encode(&text))))
             }
             Poll::Ready(None) => {

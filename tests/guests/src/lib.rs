@@ -45,6 +45,7 @@ pub const MISBEHAVING: &[&str] = &[
 /// They never load: the host says by name what it does not take.
 pub const REFUSED: &[&str] = &[
     "bad_config",
+    "call_outside",
     "configure_loops",
     "exports_dispatcher",
     "exports_inbound",

@@ -40,8 +40,7 @@ impl Host for Ctx {
 
     fn arguments_len(&mut self) -> Result<u32> {
         self.charge()?;
-        let message = &self.task.call()?.context.message;
-        let length = message.field(crate::protocol::Field::Arguments).map_or(0, str::len);
+        let length = self.task.call()?.context.arguments_len();
         Ok(u32::try_from(length).unwrap_or(u32::MAX))
     }
 

@@ -1,0 +1,162 @@
+//! Configurations with guests, written as a table of what a test is about.
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use crate::{Plugway, binary, plugway::Setup};
+
+/// Guests get more time than the default of 10 ms: a machine that runs many tests at once is not what most are about.
+const TIME_MS: u32 = 2_000;
+
+/// A guest as an entry under `plugins`, and the bytes of its component.
+#[derive(Debug, Clone)]
+pub struct Guest {
+    component: String,
+    name: String,
+    entry: Map<String, Value>,
+}
+
+impl Guest {
+    /// The guest of that name in `tests/guests/examples`, under its own name.
+    pub fn new(component: &str) -> Self {
+        let mut entry = Map::new();
+        entry.insert("limits".to_owned(), json!({"time_ms": TIME_MS}));
+        Self { component: component.to_owned(), name: component.to_owned(), entry }
+    }
+
+    /// Under another name, as a guest that is used twice needs.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With one more key of the entry.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: Value) -> Self {
+        self.entry.insert(key.to_owned(), value);
+        self
+    }
+
+    /// With this configuration.
+    #[must_use]
+    pub fn config(self, config: Value) -> Self {
+        self.with("config", config)
+    }
+
+    /// With these grants.
+    #[must_use]
+    pub fn grants(self, grants: Value) -> Self {
+        self.with("grants", grants)
+    }
+
+    /// Whose failures let calls pass.
+    #[must_use]
+    pub fn passing(self) -> Self {
+        self.with("on_error", json!("pass"))
+    }
+
+    /// Its component.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        Ok(std::fs::read(binary::component(&self.component)?)?)
+    }
+
+    /// The name of its file beside the configuration.
+    pub fn file(&self) -> String {
+        format!("{}.wasm", self.name)
+    }
+}
+
+/// One connector with its upstreams and guests.
+#[derive(Debug, Clone)]
+pub struct Hub {
+    name: String,
+    upstreams: Vec<Value>,
+    guests: Vec<Guest>,
+    policies: Vec<String>,
+    router: Option<String>,
+}
+
+impl Hub {
+    /// A connector without anything.
+    pub fn new(name: &str) -> Self {
+        let (upstreams, guests, policies) = (Vec::new(), Vec::new(), Vec::new());
+        Self { name: name.to_owned(), upstreams, guests, policies, router: None }
+    }
+
+    /// A connector before the server at this URL, which is called `clock`.
+    pub fn before(url: &str) -> Self {
+        Self::new("hub").upstream("clock", url)
+    }
+
+    /// With one more upstream.
+    #[must_use]
+    pub fn upstream(mut self, name: &str, url: &str) -> Self {
+        self.upstreams.push(json!({"name": name, "url": url}));
+        self
+    }
+
+    /// Under another name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With one more policy, behind the others.
+    #[must_use]
+    pub fn policy(mut self, guest: Guest) -> Self {
+        self.policies.push(guest.name.clone());
+        self.guests.push(guest);
+        self
+    }
+
+    /// With this router instead of the bundled one.
+    #[must_use]
+    pub fn router(mut self, guest: Guest) -> Self {
+        self.router = Some(guest.name.clone());
+        self.guests.push(guest);
+        self
+    }
+
+    /// The start of a plugway with this connector alone.
+    pub fn setup(&self) -> Result<Setup> {
+        setup(std::slice::from_ref(self))
+    }
+
+    /// Starts a plugway with this connector alone.
+    pub async fn start(&self) -> Result<Plugway> {
+        self.setup()?.start().await
+    }
+
+    fn connector(&self, path: &str) -> Value {
+        let mut connector = json!({
+            "name": self.name, "path": path, "upstreams": self.upstreams, "policies": self.policies,
+        });
+        if let (Some(router), Some(connector)) = (&self.router, connector.as_object_mut()) {
+            connector.insert("router".to_owned(), json!(router));
+        }
+        connector
+    }
+}
+
+/// The start of a plugway with these connectors: one owns `/mcp`, several have `/NAME/mcp`.
+pub fn setup(hubs: &[Hub]) -> Result<Setup> {
+    let connectors: Vec<Value> = match hubs {
+        [only] => vec![only.connector("/")],
+        many => many.iter().map(|hub| hub.connector(&format!("/{}", hub.name))).collect(),
+    };
+    let mut plugins = Map::new();
+    for guest in hubs.iter().flat_map(|hub| &hub.guests) {
+        let mut entry = guest.entry.clone();
+        entry.entry("file").or_insert_with(|| json!(guest.file()));
+        plugins.insert(guest.name.clone(), entry.into());
+    }
+    // JSON is YAML.
+    let configuration = json!({"plugins": plugins, "connectors": connectors}).to_string();
+    let mut setup = Setup::new(configuration);
+    for guest in hubs.iter().flat_map(|hub| &hub.guests) {
+        setup = setup.file(&guest.file(), guest.bytes()?);
+    }
+    Ok(setup)
+}
