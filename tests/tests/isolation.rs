@@ -23,6 +23,7 @@ async fn two_clients_of_a_stateful_server_have_their_own_state() -> Result<()> {
         notes.display()
     ))
     .await?;
+    plugway.wait_until_connected(&["clock", "notes"]).await?;
     let (ann, bob) = (plugway.legacy().await?, plugway.legacy().await?);
     for expected in ["1", "2", "3"] {
         let text = ann.call_text("clock_count", json!({})).await?;

@@ -15,6 +15,7 @@ async fn the_merged_list_is_a_function_of_the_configuration() -> Result<()> {
         demo_notes_path()?.display()
     ))
     .await?;
+    plugway.wait_until_connected(&["clock", "notes"]).await?;
     for client in [plugway.legacy().await?, plugway.modern()] {
         let names: BTreeSet<String> = client.tool_names().await?.into_iter().collect();
         for shown in ["sum", "clock_echo", "clock_count", "add_note", "list_notes"] {

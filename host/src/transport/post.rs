@@ -134,7 +134,6 @@ mod tests {
     use super::{era, malformed};
     use crate::fault::Code;
     use crate::protocol::{Era, Message};
-    use crate::telemetry::Outcome;
 
     fn message(method: &str, id: bool, meta: Option<&str>) -> Message {
         let id = if id { r#""id":1,"# } else { "" };

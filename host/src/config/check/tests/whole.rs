@@ -20,7 +20,7 @@ fn a_name_and_an_upstream_are_a_whole_configuration() {
     assert_eq!(settings.plugin("router").unwrap().source, PluginSource::Bundled);
     let [upstream] = connector.upstreams.as_slice() else { panic!("one upstream") };
     assert_eq!(upstream.naming.prefix, Prefix::Always);
-    assert_eq!(upstream.naming.to_json(), r#"{"prefix":"always","aliases":{},"expose":[]}"#);
+    assert_eq!(upstream.naming.to_json(), r#"{"prefix":"always","aliases":{}}"#);
     assert!(matches!(&upstream.target, Target::Http(uri) if uri.path() == "/mcp"));
 }
 
