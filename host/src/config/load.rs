@@ -50,7 +50,8 @@ pub fn parse(
     let in_file = |list| Problems { file: Some(path.to_owned()), list };
     let tree = Node::parse(text).map_err(|problem| in_file(vec![problem]))?;
     let (file, misfits) = read::<File>(&tree, NOT_YET);
-    let base = path.parent().unwrap_or(Path::new(""));
+    // A bare file name has an empty parent, which no child process can be started in.
+    let base = path.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let origin = Origin { file: Some(path), base, flags, environment };
     let checked = check(&file, &origin);
     let (found, warned) = match &checked {
@@ -79,7 +80,7 @@ pub fn assemble(
     flags: &Flags,
     environment: &Environment,
 ) -> Result<Settings, Problems> {
-    check(file, &Origin { file: None, base: Path::new(""), flags, environment })
+    check(file, &Origin { file: None, base: Path::new("."), flags, environment })
         .map_err(|list| Problems { file: None, list })
 }
 
