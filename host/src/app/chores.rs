@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::state::Memory;
 use crate::transport::Site;
 
-/// How often idle sessions are looked for.
+/// How often idle sessions are looked for, at least; more often where they end sooner.
 const SWEEP: Duration = Duration::from_secs(5);
 /// How often state of plugins that is over is looked for.
 const FORGET: Duration = Duration::from_mins(1);
@@ -42,11 +42,21 @@ pub(super) fn start(
     tasks.spawn(forget(plugins.memory.clone(), stop.clone()));
 }
 
+/// Ends the streams on which nothing has to come once `stop` is cancelled: whoever only listens would hold up the end.
+pub(super) fn close_streams(site: &Arc<Site>, stop: &CancellationToken, tasks: &TaskTracker) {
+    let (site, stop) = (site.clone(), stop.clone());
+    tasks.spawn(async move {
+        stop.cancelled().await;
+        site.sessions.close_streams();
+    });
+}
+
 async fn sweep(site: Arc<Site>, stop: CancellationToken) {
+    let pause = SWEEP.min(site.sessions.idle() / 4);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(SWEEP) => end(site.sessions.expired()).await,
+            () = tokio::time::sleep(pause) => end(site.sessions.expired()).await,
         }
     }
 }

@@ -43,6 +43,7 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
     }
     let site = Arc::new(site(settings, endpoints, sessions, plugins.runtime.clone()));
     chores::start(&site, &plugins, &upstream_stop, &tasks);
+    chores::close_streams(&site, &stop, &tasks);
 
     let limits = ListenerLimits {
         connections: settings.limits.max_connections,

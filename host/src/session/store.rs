@@ -148,6 +148,18 @@ impl Sessions {
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
+    /// Ends the stream of every session; calls in flight go on.
+    pub fn close_streams(&self) {
+        for session in &self.by_id {
+            session.outbox.close();
+        }
+    }
+
+    /// After how long a session ends that nobody uses.
+    pub fn idle(&self) -> Duration {
+        self.limits.idle
+    }
+
     /// How many sessions there are.
     pub fn len(&self) -> usize {
         self.by_id.len()
