@@ -1,6 +1,5 @@
 //! Starts a command under its supervisor.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -9,15 +8,12 @@ use tokio::process::{Child, Command};
 
 use crate::upstream::settings;
 
-/// Starts the command. Its environment is what is listed and, unless listed, plugway's own `PATH`.
+/// Starts the command. Its environment is what is listed and nothing else.
 pub(super) fn spawn(wanted: &settings::Command) -> io::Result<Child> {
     let (program, words) = supervisor();
     let mut command = Command::new(program);
     command.args(words).arg(std::process::id().to_string()).arg("--");
     command.arg(&wanted.program).args(&wanted.args).env_clear();
-    if let Some(path) = own_path() {
-        command.env("PATH", path);
-    }
     command.envs(wanted.env.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &wanted.directory {
         command.current_dir(directory);
@@ -26,11 +22,6 @@ pub(super) fn spawn(wanted: &settings::Command) -> io::Result<Child> {
     // A signal of the terminal ends plugway, which then ends its children in order.
     command.process_group(0);
     command.spawn()
-}
-
-#[expect(clippy::disallowed_methods, reason = "not a setting: passed on to children as it is")]
-fn own_path() -> Option<OsString> {
-    std::env::var_os("PATH")
 }
 
 /// The program that supervises: plugway itself, even when its file was replaced meanwhile.
