@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::protocol::{Field, Id, Message, Method, Span, splice};
+use crate::protocol::{Field, Id, Message, Method, Span, scan, splice};
 
 /// What is to change in a request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +49,31 @@ pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
 /// The response with the id that the client gave.
 pub(super) fn response(text: &Bytes, id_span: Span, id: &Id) -> Bytes {
     splice(text, &[(id_span, id.as_json().as_bytes())])
+}
+
+/// The response of a server of the legacy era, with what a client of the modern era requires of a result (MCP
+/// 2026-07-28, "Result"): whether it is complete, and of what may be kept, for how long. Errors have no such members.
+pub(super) fn for_modern(text: Bytes, method: Method) -> Bytes {
+    let Ok(message) = Message::parse(text.clone()) else { return text };
+    let Some(result) = message.result().filter(|result| result.starts_with('{')) else {
+        return text;
+    };
+    let cached = [r#""resultType":"complete""#, r#""ttlMs":0"#, r#""cacheScope":"private""#];
+    let wanted = if method == Method::ResourcesRead { &cached[..] } else { &cached[..1] };
+    let absent = |member: &&&str| {
+        let name = member.split('"').nth(1).unwrap_or_default();
+        scan::member(result, name).is_none()
+    };
+    let absent: Vec<&str> = wanted.iter().filter(absent).copied().collect();
+    let Some(start) = (result.as_ptr() as usize).checked_sub(text.as_ptr() as usize) else {
+        return text;
+    };
+    if absent.is_empty() {
+        return text;
+    }
+    let is_empty = result.trim_start_matches('{').trim_start().starts_with('}');
+    let members = absent.join(",") + if is_empty { "" } else { "," };
+    splice(&text, &[(Span::new(start + 1, start + 1), members.as_bytes())])
 }
 
 enum Insert {
@@ -151,6 +176,31 @@ mod tests {
         ] {
             assert_eq!(changed(text, meta), want);
         }
+    }
+
+    #[test]
+    fn a_legacy_result_gets_what_the_modern_era_requires_and_keeps_the_rest() {
+        for (method, result, want) in [
+            (
+                Method::ToolsCall,
+                r#"{"content":[1.0]}"#,
+                r#"{"resultType":"complete","content":[1.0]}"#,
+            ),
+            (Method::PromptsGet, "{ }", r#"{"resultType":"complete" }"#),
+            (Method::ToolsCall, r#"{"resultType":"x"}"#, r#"{"resultType":"x"}"#),
+            (
+                Method::ResourcesRead,
+                r#"{"ttlMs":5,"contents":[]}"#,
+                r#"{"resultType":"complete","cacheScope":"private","ttlMs":5,"contents":[]}"#,
+            ),
+        ] {
+            let around = |result: &str| format!(r#"{{"result":{result},"jsonrpc":"2.0","id":1}}"#);
+            let out = for_modern(around(result).into(), method);
+            assert_eq!(out, around(want));
+            Message::parse(out).unwrap();
+        }
+        let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#;
+        assert_eq!(for_modern(error.into(), Method::ToolsCall), error);
     }
 
     #[test]

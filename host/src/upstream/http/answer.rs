@@ -15,11 +15,12 @@ use super::hold::Hold;
 use super::request::Head;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Chunks, Form};
-use crate::protocol::{Id, Message, sse};
+use crate::protocol::{Id, Message, Method, sse};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
 use crate::upstream::peek::Peek;
+use crate::upstream::rewrite;
 
 /// One call under way.
 pub(super) struct Call {
@@ -32,6 +33,8 @@ pub(super) struct Call {
     pub(super) drainer: Option<Arc<Drainer>>,
     /// Kept until the answer ended.
     pub(super) hold: Hold,
+    /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
+    pub(super) translated: Option<Method>,
 }
 
 /// What came of a call.
@@ -78,6 +81,9 @@ impl Call {
         if length.is_some_and(|length| length > ANSWER as u64) {
             return Err(Failure::too_large(self.endpoint.name(), ANSWER));
         }
+        if let Some(method) = self.translated {
+            return self.json_for_modern(source, method).await;
+        }
         let (start, complete) = match length {
             Some(length) if length > WHOLE_ANSWER as u64 => (Bytes::new(), false),
             _ => source.up_to(WHOLE_ANSWER).await?,
@@ -94,8 +100,27 @@ impl Call {
         Ok(Answer { form: Form::Json, body: Body::Stream(Box::pin(chunks), length) })
     }
 
+    /// Held back to its end, since members are to be added.
+    async fn json_for_modern(
+        mut self,
+        mut source: Source,
+        method: Method,
+    ) -> Result<Answer, Failure> {
+        let (text, complete) = source.up_to(ANSWER).await?;
+        if !complete {
+            return Err(Failure::too_large(self.endpoint.name(), ANSWER));
+        }
+        if text.is_empty() {
+            return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
+        }
+        self.hold.done();
+        let body = Body::Whole(rewrite::for_modern(text, method));
+        Ok(Answer { form: Form::Json, body })
+    }
+
     async fn events(mut self, source: Source) -> Result<Answer, Failure> {
-        let mut events = Events::new(source, self.id, self.endpoint, self.head);
+        let mut events =
+            Events::new(source, self.id, self.endpoint, self.head).translated(self.translated);
         let body = match events.next().await? {
             // Most servers that stream send nothing but the response.
             Some(Item::Response(data)) => {

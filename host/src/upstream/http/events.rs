@@ -8,11 +8,12 @@ use http::HeaderValue;
 use super::body::Source;
 use super::endpoint::Endpoint;
 use super::request::{Head, post};
-use crate::protocol::{Id, Kind, sse};
+use crate::protocol::{Id, Kind, Method, sse};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{EVENT, GOODBYE};
 use crate::upstream::peek::Peek;
+use crate::upstream::rewrite;
 
 /// One message of the stream.
 #[derive(Debug)]
@@ -31,13 +32,20 @@ pub(super) struct Events {
     endpoint: Arc<Endpoint>,
     /// Session and revision, for answers to requests of the server.
     head: Head,
+    translated: Option<Method>,
     done: bool,
 }
 
 impl Events {
     pub(super) fn new(source: Source, id: Id, endpoint: Arc<Endpoint>, head: Head) -> Self {
         let source = source.without_stall();
-        Self { source, reader: sse::Reader::new(EVENT), id, endpoint, head, done: false }
+        let (reader, translated) = (sse::Reader::new(EVENT), None);
+        Self { source, reader, id, endpoint, head, translated, done: false }
+    }
+
+    /// The response gets what a modern client requires that asked for this.
+    pub(super) fn translated(self, method: Option<Method>) -> Self {
+        Self { translated: method, ..self }
     }
 
     /// The next message; none after the response.
@@ -72,7 +80,10 @@ impl Events {
             Some(Kind::Response) if peek.answers(&self.id) => {
                 self.done = true;
                 self.source.finish(&self.endpoint.drainer);
-                Ok(Some(Item::Response(data)))
+                Ok(Some(Item::Response(match self.translated {
+                    Some(method) => rewrite::for_modern(data, method),
+                    None => data,
+                })))
             }
             Some(Kind::Request) => {
                 let (method, id) = (peek.method(), peek.id().unwrap_or("null"));

@@ -131,6 +131,7 @@ impl HttpUpstream {
             pace,
             drainer: None,
             hold: Hold::default(),
+            translated: None,
         };
         match send(call, head, text).await? {
             Outcome::Answer(answer) => Ok(answer),
@@ -163,6 +164,7 @@ impl HttpUpstream {
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
             hold,
+            translated: (!legacy).then(|| order.message.method()),
         };
         let head = Head { extra: order.headers.clone(), ..session.head() };
         send(call, head, text).await

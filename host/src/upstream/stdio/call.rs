@@ -22,6 +22,8 @@ struct Flight {
     cancels: bool,
     /// When the answer is due; `subscriptions/listen` has no end.
     deadline: Option<Instant>,
+    /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
+    translated: Option<Method>,
 }
 
 impl Drop for Flight {
@@ -57,16 +59,18 @@ pub(super) async fn call(
         token: order.message.field(Field::MetaProgressToken).map(str::to_owned),
     };
     let (number, receipt) = child.routes.open(Some(ticket))?;
+    let modern = order.party.revision.era() == Era::Modern;
+    let translated = (modern && child.era == Era::Legacy).then(|| order.message.method());
     let now = Instant::now();
     let due = now + child.spec.limits.call;
     let flight = Flight {
         child: Arc::clone(child),
         number,
-        cancels: order.party.revision.era() == Era::Modern,
+        cancels: modern,
+        translated,
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
     };
-    let legacy = order.party.revision.era() == Era::Legacy;
-    let meta = (legacy && child.era == Era::Modern).then(|| Hello::of(&order.party).meta());
+    let meta = (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party).meta());
     let change =
         Change { name: order.name.as_deref(), meta: meta.as_deref(), number: Some(number) };
     let text = rewrite::request(&order.message, change);
@@ -117,7 +121,11 @@ impl Flight {
                 biased;
                 Some(note) = receipt.notes.recv() => Ok(Next::Note(note)),
                 response = &mut receipt.done => {
-                    response.map(Next::Response).map_err(|_closed| self.child.crashed())
+                    let response = response.map_err(|_closed| self.child.crashed())?;
+                    Ok(Next::Response(match self.translated {
+                        Some(method) => rewrite::for_modern(response, method),
+                        None => response,
+                    }))
                 }
             }
         };
