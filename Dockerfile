@@ -16,8 +16,7 @@ WORKDIR /var/lib/plugway
 EXPOSE 9000
 # The process listens beyond loopback here, so it starts only when the mounted configuration (or
 # `--accept-exposure REASON`) accepts that; otherwise it prints what is missing and exits.
-# Alive is `/health`; bash speaks TCP itself, so the image needs no HTTP client.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
-    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9000 && printf 'GET /health HTTP/1.1\\r\\nHost: 127.0.0.1:9000\\r\\nConnection: close\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]
+# Alive is what `/health` says.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["plugway", "health"]
 ENTRYPOINT ["/usr/local/bin/plugway"]
 CMD ["serve", "/etc/plugway/plugway.yaml", "--listen", "0.0.0.0:9000"]

@@ -52,6 +52,23 @@ pub async fn get(address: SocketAddr, path: &str) -> Result<Answer> {
     send(address, request).await
 }
 
+/// `POST path` of a message with these headers besides the usual ones, the whole answer.
+pub async fn post(
+    address: SocketAddr,
+    path: &str,
+    headers: &[(&str, &str)],
+    message: impl Into<Bytes>,
+) -> Result<Answer> {
+    let mut request = Request::post(path)
+        .header("host", address.to_string())
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    send(address, request.body(Full::from(message.into()))?).await
+}
+
 /// Sends a request on a connection of its own and reads the whole answer.
 pub async fn send(address: SocketAddr, request: Request<Full<Bytes>>) -> Result<Answer> {
     let response = open(address, request).await?;

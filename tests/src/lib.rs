@@ -6,6 +6,7 @@
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
+//! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
 //! - [`process`]: children of a process, memory, signals.
@@ -24,6 +25,7 @@ pub mod process;
 pub mod recorder;
 pub mod rpc;
 pub mod scratch;
+pub mod scripted;
 pub mod wait;
 
 pub use self::{
@@ -31,4 +33,5 @@ pub use self::{
     hub::{Guest, Hub},
     plugway::Plugway,
     recorder::Recorder,
+    scripted::Scripted,
 };

@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsStr,
-    net::TcpListener,
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
@@ -77,13 +77,14 @@ impl Peers {
         PeerServer::start(command, port).await
     }
 
-    /// Runs the official Python client in mode `legacy`, `auto` or `2026-07-28`, with calls `NAME=JSON`: its
-    /// `protocol`, the names of all `tools`, and the calls' `results`.
+    /// Runs the official Python client in mode `legacy`, `auto` or `2026-07-28`, with requests `NAME=JSON`,
+    /// `prompt:NAME=JSON` or `resource:URI`: its `protocol`, the names of all `tools`, `prompts` and `resources`, and
+    /// the requests' `results`.
     pub async fn mcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {
         self.python_client("client_mcp.py", url, mode, calls).await
     }
 
-    /// The same with the FastMCP client: `tools` and `results`.
+    /// The same with the FastMCP client, without `protocol`.
     pub async fn fastmcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {
         self.python_client("client_fastmcp.py", url, mode, calls).await
     }
@@ -120,6 +121,7 @@ impl Peers {
 /// A real server over HTTP; it ends with this value.
 #[derive(Debug)]
 pub struct PeerServer {
+    port: u16,
     url: String,
     _child: Child,
 }
@@ -134,7 +136,12 @@ impl PeerServer {
         .await?;
         // Another program may have taken the port since it was found free.
         ensure!(child.try_wait()?.is_none(), "the real server ended while it started");
-        Ok(Self { url: format!("http://127.0.0.1:{port}/mcp"), _child: child })
+        Ok(Self { port, url: format!("http://127.0.0.1:{port}/mcp"), _child: child })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.port).into()
     }
 
     /// Its endpoint.
@@ -158,8 +165,9 @@ async fn run(mut command: Command) -> Result<Value> {
     let output = wait::within("the real client ends", CALLED_WITHIN, output).await??;
     let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // 5 is how the Inspector ends when a tool reports an error: its result is printed all the same.
     ensure!(
-        output.status.success(),
+        matches!(output.status.code(), Some(0 | 5)),
         "{} ended with {}\n{stdout}\n{stderr}",
         name.display(),
         output.status

@@ -33,6 +33,8 @@ pub struct Setup {
     files: Vec<(String, Vec<u8>, u32)>,
     folder_mode: Option<u32>,
     starts_unready: bool,
+    absent: Vec<String>,
+    chooses_address: bool,
 }
 
 impl Setup {
@@ -75,7 +77,21 @@ impl Setup {
         self
     }
 
-    /// Does not wait for `/ready`, only for the listener.
+    /// Listens where configuration and environment say, instead of on a free port of 127.0.0.1.
+    #[must_use]
+    pub fn chooses_address(mut self) -> Self {
+        self.chooses_address = true;
+        self
+    }
+
+    /// Does not wait for this upstream.
+    #[must_use]
+    pub fn absent(mut self, upstream: &str) -> Self {
+        self.absent.push(upstream.to_owned());
+        self
+    }
+
+    /// Does not wait for `/ready` nor for any upstream, only for the listener.
     #[must_use]
     pub fn unready(mut self) -> Self {
         self.starts_unready = true;
@@ -122,7 +138,8 @@ impl Setup {
         let mut child = command()?
             .arg("serve")
             .arg(&configuration)
-            .args(["--listen", "127.0.0.1:0", "--log-format", "json"])
+            .args(["--log-format", "json"])
+            .args(if self.chooses_address { &[][..] } else { &["--listen", "127.0.0.1:0"] })
             .args(&self.arguments)
             .envs(self.environment)
             .current_dir(scratch.path())
@@ -135,6 +152,7 @@ impl Setup {
         plugway.address = plugway.wait_until_listening().await?;
         if !self.starts_unready {
             plugway.wait_until_ready().await?;
+            plugway.wait_until_all_connected(&self.absent).await?;
         }
         Ok(plugway)
     }
@@ -150,7 +168,7 @@ pub struct Plugway {
 }
 
 impl Plugway {
-    /// Starts it with this configuration on a free port and waits until it is ready.
+    /// Starts it with this configuration on a free port and waits until it and all of its upstreams are ready.
     pub async fn start(configuration: impl Into<String>) -> Result<Self> {
         Setup::new(configuration).start().await
     }
@@ -248,6 +266,25 @@ impl Plugway {
         .await
     }
 
+    /// Waits until every upstream is connected, but for these.
+    async fn wait_until_all_connected(&self, absent: &[String]) -> Result<()> {
+        wait::until("every upstream is connected", STARTED_WITHIN, async || {
+            let answer = http::get(self.address, "/ready").await?;
+            let ready = answer.json()?;
+            let connectors = ready.get("connectors").and_then(Value::as_object);
+            let mut upstreams = connectors
+                .into_iter()
+                .flat_map(serde_json::Map::values)
+                .filter_map(|connector| connector.get("upstreams")?.as_object())
+                .flatten();
+            let here = upstreams.all(|(name, state)| state == "connected" || absent.contains(name));
+            // Ready only while the catalogue holds what everybody who is connected offers.
+            Ok((here && answer.status == 200).then_some(()))
+        })
+        .await
+        .with_context(|| self.log.tail())
+    }
+
     /// Asks it to end (SIGTERM) and waits.
     pub async fn stop(mut self) -> Result<ExitStatus> {
         process::signal(self.pid()?, Signal::TERM)?;
@@ -293,8 +330,17 @@ pub struct Output {
 
 /// Runs the binary to its end, as for `plugway check FILE`; it must end within the bound of a start.
 pub async fn run(arguments: &[&str]) -> Result<Output> {
+    run_in(&std::env::temp_dir(), &[], arguments).await
+}
+
+/// The same in a folder and with these variables.
+pub async fn run_in(
+    folder: &Path,
+    environment: &[(&str, &str)],
+    arguments: &[&str],
+) -> Result<Output> {
     let mut command = command()?;
-    command.args(arguments);
+    command.current_dir(folder).envs(environment.iter().copied()).args(arguments);
     output(command).await
 }
 

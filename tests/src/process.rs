@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, time::Duration};
 
 use anyhow::{Context as _, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use crate::wait;
 
@@ -48,13 +48,31 @@ pub async fn until_gone(pids: &BTreeSet<u32>, bound: Duration) -> Result<()> {
     })
 }
 
-/// Resident memory in bytes.
+/// Resident memory in bytes, pages shared with other processes included.
 pub fn resident_bytes(pid: u32) -> Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status"))
+    bytes_in(pid, "status", "VmRSS:")
+}
+
+/// Resident memory in bytes that is this process's share: a page of the program that ten processes have mapped counts
+/// for a tenth in each. What a process costs is this, not its resident memory.
+pub fn proportional_bytes(pid: u32) -> Result<u64> {
+    bytes_in(pid, "smaps_rollup", "Pss:")
+}
+
+fn bytes_in(pid: u32, file: &str, key: &str) -> Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/{file}"))
         .with_context(|| format!("process {pid} is gone"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")).context("no VmRSS line")?;
+    let line = text.lines().find_map(|line| line.strip_prefix(key));
+    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB"));
+    let kib = kib.with_context(|| format!("no line {key}"))?;
     Ok(kib.trim().parse::<u64>()? * 1024)
+}
+
+/// Bounds how many files, sockets included, a running process may have open.
+pub fn limit_open_files(pid: u32, count: u64) -> Result<()> {
+    let limit = Rlimit { current: Some(count), maximum: Some(count) };
+    let pid = Pid::from_raw(i32::try_from(pid)?);
+    prlimit(pid, Resource::Nofile, limit).map(drop).context("cannot bound the open files")
 }
 
 /// Sends a signal.

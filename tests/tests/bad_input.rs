@@ -1,9 +1,11 @@
 //! Bad input, as a table for each era: the HTTP status and the JSON-RPC code, one clear sentence, and nobody else hurt.
+#![expect(clippy::too_many_lines, reason = "each function is one table")]
 
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{DemoHttp, Plugway, http};
+use serde_json::Value;
 
 /// One request and what it must be answered with.
 struct Row {
@@ -39,10 +41,11 @@ async fn check(address: SocketAddr, rows: Vec<Row>) -> Result<()> {
         ensure!(answer.status == row.status, "{}: {} {}", row.what, answer.status, answer.text());
         let Some(code) = row.code else { continue };
         let json = answer.json().context(row.what)?;
-        ensure!(json["error"]["code"] == code, "{}: {json}", row.what);
-        let message = json["error"]["message"].as_str().unwrap_or_default();
+        let error = |member: &str| json.pointer(&format!("/error/{member}"));
+        ensure!(error("code") == Some(&code.into()), "{}: {json}", row.what);
+        let message = error("message").and_then(Value::as_str).unwrap_or_default();
         ensure!(message.ends_with('.') && message.len() < 400, "{}: {message}", row.what);
-        ensure!(json["error"]["data"]["requestId"].is_string(), "{}: {json}", row.what);
+        ensure!(error("data/requestId").is_some_and(Value::is_string), "{}: {json}", row.what);
     }
     Ok(())
 }

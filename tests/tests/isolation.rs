@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use futures_util::future::{join_all, try_join_all};
-use plugway_tests::{DemoHttp, Plugway, demo_notes_path, wait};
+use plugway_tests::{DemoHttp, Plugway, demo_notes_path, plugway::Setup, wait};
 use serde_json::json;
 
 const BOUND: Duration = Duration::from_secs(10);
@@ -98,12 +98,15 @@ async fn a_dead_and_a_slow_upstream_delay_nobody() -> Result<()> {
     dead.kill().await?;
     // Accepts connections and never answers.
     let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    let plugway = Plugway::start(format!(
+    let plugway = Setup::new(format!(
         "name: hub\nupstreams:\n  - {{name: dead, url: '{dead_url}'}}\n  - {{name: mute, url: 'http://{}/mcp'}}\n  - {{name: slow, url: '{}'}}\n  - {{name: clock, url: '{}'}}\n",
         mute.local_addr()?,
         slow.url(),
         upstream.url()
     ))
+    .absent("dead")
+    .absent("mute")
+    .start()
     .await?;
     let client = plugway.legacy().await?;
     let waiting = client.call_tool("slow_count", json!({}));
@@ -129,12 +132,10 @@ async fn a_server_that_starts_later_is_found() -> Result<()> {
     let first = DemoHttp::start(&[]).await?;
     let (address, url) = (first.address().to_string(), first.url().to_owned());
     first.kill().await?;
-    let plugway = plugway_tests::plugway::Setup::new(format!(
-        "name: hub\nupstreams: [{{name: clock, url: '{url}'}}]\n"
-    ))
-    .unready()
-    .start()
-    .await?;
+    let plugway = Setup::new(format!("name: hub\nupstreams: [{{name: clock, url: '{url}'}}]\n"))
+        .unready()
+        .start()
+        .await?;
     ensure!(plugway.get("/ready").await?.status == 503);
     ensure!(plugway.get("/health").await?.status == 200);
     let _again = DemoHttp::start_at(&address, &[]).await?;

@@ -1,0 +1,114 @@
+//! `rough-server`: an MCP server over stdio that does what no server should, when it is told to.
+//!
+//! Written without an SDK and without a runtime, so that nothing softens its manners.
+#![expect(clippy::print_stderr, reason = "stderr is where it floods")]
+
+use std::{
+    io::{BufRead as _, Write as _},
+    process::{Command, ExitCode, Stdio},
+};
+
+use serde_json::{Value, json};
+
+const TOOLS: [(&str, &str); 8] = [
+    ("process_id", "Its process id."),
+    ("crash", "Ends with code 3 instead of an answer."),
+    ("environment", "The names of its variables."),
+    ("hang", "Never answers."),
+    ("chatter", "Prints lines to stdout that are no messages, then answers."),
+    ("flood", "Prints `lines` lines to stderr, then answers."),
+    ("stubborn", "Starts a process that ignores SIGTERM; its id."),
+    ("escape", "The same in a session of its own; its id."),
+];
+
+fn main() -> ExitCode {
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        let Some(id) = message.get("id") else { continue };
+        let answer = match at(&message, "/method").as_str().unwrap_or_default() {
+            "initialize" => Ok(json!({
+                "protocolVersion": at(&message, "/params/protocolVersion"),
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "rough-server", "version": "0"},
+            })),
+            "ping" => Ok(json!({})),
+            "tools/list" => Ok(json!({"tools": TOOLS.map(define)})),
+            "tools/call" => match call(at(&message, "/params")) {
+                Answer::Text(text) => Ok(json!({"content": [{"type": "text", "text": text}]})),
+                Answer::Nothing => continue,
+                Answer::End => return ExitCode::from(3),
+            },
+            _ => Err(json!({"code": -32601, "message": "no such method"})),
+        };
+        let (key, value) =
+            answer.map_or_else(|error| ("error", error), |result| ("result", result));
+        say(&json!({"jsonrpc": "2.0", "id": id, key: value}).to_string());
+    }
+    ExitCode::SUCCESS
+}
+
+fn define((name, description): (&str, &str)) -> Value {
+    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
+}
+
+/// What stands at a place of a message; null where nothing does.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
+enum Answer {
+    Text(String),
+    Nothing,
+    End,
+}
+
+fn call(params: &Value) -> Answer {
+    match at(params, "/name").as_str().unwrap_or_default() {
+        "process_id" => Answer::Text(std::process::id().to_string()),
+        "crash" => Answer::End,
+        "environment" => {
+            let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            Answer::Text(names.join(" "))
+        }
+        "hang" => Answer::Nothing,
+        "chatter" => {
+            say("Server is starting ...");
+            say("");
+            say("{\"not\": \"a message\"}");
+            say("{\"jsonrpc\":\"2.0\",\"id\":987654321,\"result\":{}}");
+            say("[1, 2");
+            Answer::Text("quiet again".to_owned())
+        }
+        "flood" => {
+            let lines = at(params, "/arguments/lines").as_u64().unwrap_or(1);
+            for line in 0..lines {
+                eprintln!("line {line}: {}", "x".repeat(200));
+            }
+            Answer::Text(lines.to_string())
+        }
+        "stubborn" => start(Command::new("sh").args(["-c", STUBBORN])),
+        "escape" => start(Command::new("setsid").args(["sh", "-c", STUBBORN])),
+        other => Answer::Text(format!("no tool {other}")),
+    }
+}
+
+/// A process that only SIGKILL ends, and that would outlive a test by far. `sleep` inherits the ignored signals.
+const STUBBORN: &str = "trap '' TERM HUP INT; exec sleep 600";
+
+/// Its stdout and stderr stay this server's, as a careless server would leave them: whoever waits for their end waits
+/// for that process, too.
+fn start(command: &mut Command) -> Answer {
+    match command.stdin(Stdio::null()).stdout(Stdio::inherit()).spawn() {
+        Ok(child) => Answer::Text(child.id().to_string()),
+        Err(error) => Answer::Text(format!("not started: {error}")),
+    }
+}
+
+/// A line to stdout; when nobody reads it any more, stdin ends too.
+fn say(line: &str) {
+    let mut stdout = std::io::stdout().lock();
+    drop(writeln!(stdout, "{line}").and_then(|()| stdout.flush()));
+}

@@ -1,0 +1,248 @@
+//! An MCP server over HTTP, of the legacy era, whose every answer a test decides: JSON or events, how large, when.
+//!
+//! Its tools are in [`tools`]. It keeps sessions, answers 405 to GET, and counts what it is asked.
+
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use anyhow::Result;
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, Limited, StreamBody, combinators::BoxBody};
+use hyper::{
+    body::{Frame, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::{
+    net::TcpListener,
+    sync::{Barrier, Semaphore, mpsc},
+    task::JoinHandle,
+};
+
+mod tools;
+
+type Reply = Response<BoxBody<Bytes, Infallible>>;
+
+const SESSION: &str = "mcp-session-id";
+const BODY_MAX: usize = 64 * 1024 * 1024;
+
+/// A running server; it ends with this value.
+#[derive(Debug)]
+pub struct Scripted {
+    address: SocketAddr,
+    state: Arc<State>,
+    task: JoinHandle<()>,
+}
+
+/// What it was asked, and what its tools wait for.
+#[derive(Debug)]
+struct State {
+    initializes: AtomicU64,
+    gets: AtomicU64,
+    deletes: AtomicU64,
+    calls: AtomicU64,
+    sessions: Mutex<HashSet<String>>,
+    /// One permit lets one call of `steps` go on.
+    gate: Semaphore,
+    /// Where two calls of `pair` meet.
+    meeting: Barrier,
+}
+
+impl Scripted {
+    /// Starts one on a free port.
+    pub async fn start() -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(State {
+            initializes: AtomicU64::new(0),
+            gets: AtomicU64::new(0),
+            deletes: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            sessions: Mutex::default(),
+            gate: Semaphore::new(0),
+            meeting: Barrier::new(2),
+        });
+        let task = tokio::spawn(accept(listener, Arc::clone(&state)));
+        Ok(Self { address, state, task })
+    }
+
+    /// Its endpoint.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// How often it was asked to `initialize`.
+    pub fn initializes(&self) -> u64 {
+        self.state.initializes.load(Ordering::SeqCst)
+    }
+
+    /// How often a stream was asked for (GET).
+    pub fn gets(&self) -> u64 {
+        self.state.gets.load(Ordering::SeqCst)
+    }
+
+    /// How many sessions were ended (DELETE).
+    pub fn deletes(&self) -> u64 {
+        self.state.deletes.load(Ordering::SeqCst)
+    }
+
+    /// How many tools were called.
+    pub fn calls(&self) -> u64 {
+        self.state.calls.load(Ordering::SeqCst)
+    }
+
+    /// How many sessions are open.
+    pub fn sessions(&self) -> usize {
+        self.state.sessions().len()
+    }
+
+    /// Lets one call of `steps` go on to its result.
+    pub fn release(&self) {
+        self.state.gate.add_permits(1);
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl State {
+    fn sessions(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let state = Arc::clone(&state);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let state = Arc::clone(&state);
+                async move { Ok::<_, Infallible>(answer(&state, request).await) }
+            });
+            // A proxy that breaks its own connection is what some tests are about.
+            drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+async fn answer(state: &Arc<State>, request: Request<Incoming>) -> Reply {
+    let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok());
+    let session = session.map(str::to_owned);
+    match *request.method() {
+        Method::GET => {
+            state.gets.fetch_add(1, Ordering::SeqCst);
+            whole(StatusCode::METHOD_NOT_ALLOWED, "")
+        }
+        Method::DELETE => {
+            let known = session.is_some_and(|id| state.sessions().remove(&id));
+            if !known {
+                return whole(StatusCode::NOT_FOUND, "");
+            }
+            state.deletes.fetch_add(1, Ordering::SeqCst);
+            whole(StatusCode::OK, "")
+        }
+        _ => match Limited::new(request.into_body(), BODY_MAX).collect().await {
+            Ok(body) => post(state, session, &body.to_bytes()).await,
+            Err(_) => whole(StatusCode::BAD_REQUEST, ""),
+        },
+    }
+}
+
+async fn post(state: &Arc<State>, session: Option<String>, body: &[u8]) -> Reply {
+    let Ok(message) = serde_json::from_slice::<Value>(body) else {
+        return whole(StatusCode::BAD_REQUEST, "");
+    };
+    let method = at(&message, "/method").as_str().unwrap_or_default().to_owned();
+    if method == "initialize" {
+        return initialize(state, &message);
+    }
+    let Some(session) = session else {
+        return error(StatusCode::BAD_REQUEST, &message, -32600, "no session");
+    };
+    if !state.sessions().contains(&session) {
+        return error(StatusCode::NOT_FOUND, &message, -32001, "unknown session");
+    }
+    if message.get("id").is_none() {
+        return whole(StatusCode::ACCEPTED, "");
+    }
+    match method.as_str() {
+        "ping" => result(&message, &json!({})),
+        "tools/list" => result(&message, &json!({"tools": tools::list()})),
+        "tools/call" => {
+            state.calls.fetch_add(1, Ordering::SeqCst);
+            tools::call(state, &message, body).await
+        }
+        _ => error(StatusCode::OK, &message, -32601, "no such method"),
+    }
+}
+
+fn initialize(state: &State, message: &Value) -> Reply {
+    let number = state.initializes.fetch_add(1, Ordering::SeqCst);
+    let id = format!("scripted-{number}");
+    state.sessions().insert(id.clone());
+    let mut reply = result(
+        message,
+        &json!({
+            "protocolVersion": at(message, "/params/protocolVersion"),
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "scripted", "version": "0"},
+        }),
+    );
+    if let Ok(id) = id.parse() {
+        reply.headers_mut().insert(SESSION, id);
+    }
+    reply
+}
+
+/// What stands at a place of a message; null where nothing does.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
+fn response(message: &Value, result: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": at(message, "/id"), "result": result}).to_string()
+}
+
+fn result(message: &Value, result: &Value) -> Reply {
+    whole(StatusCode::OK, response(message, result))
+}
+
+fn error(status: StatusCode, message: &Value, code: i64, text: &str) -> Reply {
+    let error = json!({"code": code, "message": text});
+    whole(status, json!({"jsonrpc": "2.0", "id": at(message, "/id"), "error": error}).to_string())
+}
+
+/// A JSON body with its length.
+fn whole(status: StatusCode, body: impl Into<Bytes>) -> Reply {
+    let mut reply = Response::new(Full::new(body.into()).boxed());
+    *reply.status_mut() = status;
+    typed(reply, "application/json")
+}
+
+/// A stream of events: one for each message that comes.
+fn events(messages: mpsc::Receiver<String>) -> Reply {
+    let frames = futures_util::stream::unfold(messages, |mut messages| async {
+        let message = messages.recv().await?;
+        let event = Bytes::from(format!("event: message\ndata: {message}\n\n"));
+        Some((Ok::<_, Infallible>(Frame::data(event)), messages))
+    });
+    typed(Response::new(BodyExt::boxed(StreamBody::new(frames))), "text/event-stream")
+}
+
+fn typed(mut reply: Reply, kind: &'static str) -> Reply {
+    reply.headers_mut().insert("content-type", http::HeaderValue::from_static(kind));
+    reply
+}
