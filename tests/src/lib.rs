@@ -18,6 +18,7 @@ pub mod binary;
 pub mod demo;
 pub mod http;
 pub mod hub;
+mod log;
 pub mod metrics;
 pub mod peers;
 pub mod plugway;

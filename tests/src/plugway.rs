@@ -6,19 +6,15 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail};
 use rustix::process::Signal;
 use serde_json::Value;
-use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    process::{Child, ChildStderr, Command},
-};
+use tokio::process::{Child, Command};
 
-use crate::{binary, http, process, rpc, scratch::Scratch, wait};
+use crate::{binary, http, log::Log, process, rpc, scratch::Scratch, wait};
 
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
 const STOPPED_WITHIN: Duration = Duration::from_secs(15);
@@ -363,43 +359,4 @@ fn command() -> Result<Command> {
     }
     command.kill_on_drop(true);
     Ok(command)
-}
-
-/// The lines of a process's stderr.
-#[derive(Debug, Clone, Default)]
-struct Log {
-    lines: Arc<Mutex<Vec<String>>>,
-}
-
-impl Log {
-    async fn follow(self, stderr: ChildStderr) {
-        let mut reader = BufReader::new(stderr).lines();
-        while let Ok(Some(line)) = reader.next_line().await {
-            self.lines().push(line);
-        }
-    }
-
-    fn lines(&self) -> MutexGuard<'_, Vec<String>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, text: &str) -> Option<String> {
-        self.lines().iter().find(|line| line.contains(text)).cloned()
-    }
-
-    /// The address in the line whose message is `listening`, be its fields flat or nested.
-    fn listening(&self) -> Option<SocketAddr> {
-        self.lines().iter().find_map(|line| {
-            let record: Value = serde_json::from_str(line).ok()?;
-            let fields = record.get("fields").unwrap_or(&record);
-            let is_it = fields.get("message")?.as_str()? == "listening";
-            is_it.then(|| fields.get("address")?.as_str()?.parse().ok())?
-        })
-    }
-
-    fn tail(&self) -> String {
-        let lines = self.lines();
-        let last = lines.get(lines.len().saturating_sub(30)..).unwrap_or_default();
-        format!("its last words:\n{}", last.join("\n"))
-    }
 }
