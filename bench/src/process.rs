@@ -11,6 +11,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
+/// The kernel counts processor time in hundredths of a second.
+const US_PER_TICK: f64 = 10_000.0;
 
 /// A started process; killed with this value.
 #[derive(Debug)]
@@ -64,7 +66,6 @@ impl Running {
         let tick = |place: usize| -> Result<f64> {
             Ok(fields.get(place).context("broken stat")?.parse::<f64>()?)
         };
-        const US_PER_TICK: f64 = 10_000.0;
         Ok((tick(11)? + tick(12)?) * US_PER_TICK)
     }
 
@@ -94,7 +95,6 @@ async fn drain(mut lines: Lines<BufReader<ChildStderr>>) {
     while let Ok(Some(_)) = lines.next_line().await {}
 }
 
-#[expect(clippy::disallowed_methods, reason = "/proc is not a configuration file")]
 fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))
 }

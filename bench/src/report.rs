@@ -136,7 +136,6 @@ fn print(targets: &[Target; 2]) -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "the configuration of the measured process")]
 fn configure(folder: &Path, upstream: &str) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let path = folder.join("plugway.yaml");
@@ -149,7 +148,6 @@ fn configure(folder: &Path, upstream: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the folder that `configure` made")]
 fn remove(folder: &Path) {
     if let Err(error) = std::fs::remove_dir_all(folder) {
         println!("{} stays: {error}", folder.display());

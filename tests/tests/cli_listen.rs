@@ -21,6 +21,9 @@ async fn listener(line: &str, environment: &[(&str, &str)], flags: &[&str]) -> R
     line.map(str::to_owned).with_context(|| format!("{output:?}"))
 }
 
+/// A line of the file, the environment, flags, and where it listens then.
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a str);
+
 #[tokio::test]
 async fn flag_then_environment_then_file_then_default() -> Result<()> {
     let all = [
@@ -31,7 +34,7 @@ async fn flag_then_environment_then_file_then_default() -> Result<()> {
         ("HOST", "127.0.0.3"),
     ];
     let file = "listen: 127.0.0.9:1009";
-    let rows: [(&str, &[(&str, &str)], &[&str], &str); 8] = [
+    let rows: [Row<'_>; 8] = [
         ("", &[], &[], "127.0.0.1:9000"),
         (file, &[], &[], "127.0.0.9:1009"),
         (file, &all[3..], &[], "127.0.0.3:1003"),
@@ -104,8 +107,8 @@ async fn a_listener_for_others_is_refused_until_the_printed_lines_are_written() 
         let lines: Vec<&str> =
             refused.stderr.lines().skip_while(|line| *line != "exposure:").collect();
         ensure!(lines.len() >= 3, "no lines to copy in\n{}", refused.stderr);
-        let lines = lines.iter().take(3).map(|line| format!("{line}\n")).collect::<String>();
-        scratch.write("plugway.yaml", format!("{exposed}{lines}"))?;
+        let lines = lines.iter().take(3).copied().collect::<Vec<_>>().join("\n");
+        scratch.write("plugway.yaml", format!("{exposed}{lines}\n"))?;
         let accepted = run_in(scratch.path(), &[], &["check"]).await?;
         ensure!(accepted.status.success(), "{accepted:?}");
         ensure!(accepted.stdout.contains("other machines can reach it"), "{}", accepted.stdout);

@@ -85,16 +85,25 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
     let lines = settings.plugins.iter().filter_map(|settings| {
         let slot = plugins.slots.get(&settings.name)?;
         let info = slot.info();
-        let digest: String = slot.digest().iter().map(|byte| format!("{byte:02x}")).collect();
         Some(format!(
-            "{}: {} {} {}, sha256:{digest}",
+            "{}: {} {} {}, sha256:{}",
             settings.name,
             slot.kind().as_str(),
             info.name,
-            info.version
+            info.version,
+            hex(&slot.digest()),
         ))
     });
     Ok(lines.collect())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").unwrap_or_default();
+        text
+    })
 }
 
 fn broken(name: &Arc<str>, source: LoadError) -> StartError {

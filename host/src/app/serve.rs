@@ -69,7 +69,7 @@ fn sessions(settings: &Settings) -> Result<Sessions, StartError> {
     Ok(Sessions::new(limits, clock)?)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the clock that sessions are given")]
+/// The clock that sessions are given.
 fn now() -> Instant {
     Instant::now()
 }

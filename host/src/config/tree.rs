@@ -223,6 +223,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "the form that places are compared in")]
     fn at(line: u64, column: u64) -> Option<Place> {
         Some(Place { line, column })
     }

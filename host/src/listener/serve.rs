@@ -30,7 +30,7 @@ impl Default for ListenerLimits {
     fn default() -> Self {
         Self {
             connections: 10_000,
-            head_time: Duration::from_secs(120),
+            head_time: Duration::from_mins(2),
             drain_time: Duration::from_secs(5),
         }
     }

@@ -29,7 +29,7 @@ pub(super) async fn admit(
         match decision {
             Admission::Pass => {}
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
-            Admission::Answer(result) => return local::answered(&call.request, result).map(Some),
+            Admission::Answer(result) => return local::answered(&call.request, &result).map(Some),
             Admission::Edit(edits) => {
                 if apply(call, context, edits)? && call_again(&mut turns, at) {
                     rounds += 1;

@@ -8,7 +8,7 @@ use super::exchange::{Call, own};
 use super::handshake;
 use super::port::Answer;
 use super::request::Request;
-use crate::catalogue::{Entry, EntryKind, View};
+use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
 
@@ -81,10 +81,11 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
         _ => return Err(missing("ref")),
     };
     let entry = find_reference(&view, kind, &name).ok_or_else(|| unknown(kind, &name))?;
-    if let crate::catalogue::Target::Fixed { name: own, .. } = &entry.target {
-        if kind == EntryKind::Prompt && **own != *name {
-            request.message = renamed(&request.message, span, own)?;
-        }
+    if let Target::Fixed { name: own, .. } = &entry.target
+        && kind == EntryKind::Prompt
+        && **own != *name
+    {
+        request.message = renamed(&request.message, span, own)?;
     }
     let name = name.into();
     Call { connector, request, view, entry, name }.run().await

@@ -32,10 +32,10 @@ pub(super) struct Destination {
 impl Call<'_> {
     /// Runs the call through its phases.
     pub(super) async fn run(mut self) -> Result<Answer, Fault> {
-        if self.connector.policies.is_empty() {
-            if let Some(destination) = self.fixed() {
-                return self.exchange(destination).await;
-            }
+        if self.connector.policies.is_empty()
+            && let Some(destination) = self.fixed()
+        {
+            return self.exchange(destination).await;
         }
         let mut context = Arc::new(self.context());
         if let Some(answered) = admit::admit(&mut self, &mut context).await? {
@@ -94,7 +94,7 @@ impl Call<'_> {
         let router = &self.connector.router;
         match router.answer(context.clone()).await? {
             Reply::Reject(rejection) => Err(refused(router.name(), rejection)),
-            Reply::Answer(result) => local::answered(&self.request, result),
+            Reply::Answer(result) => local::answered(&self.request, &result),
         }
     }
 

@@ -134,7 +134,7 @@ fn upstream_view(
     offering: Option<&Offering>,
 ) -> UpstreamView {
     let Some(offering) = offering else {
-        return UpstreamView { name, settings, up, ..UpstreamView::default() };
+        return UpstreamView { name, up, settings, ..UpstreamView::default() };
     };
     UpstreamView {
         name,

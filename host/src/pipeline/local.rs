@@ -24,8 +24,8 @@ pub(super) const NO_DECISION: &str =
 const MAX_DEPTH: u8 = 2;
 
 /// The answer to a request with a result that a plugin gave as JSON text.
-pub(super) fn answered(request: &Request, result: String) -> Result<Answer, Fault> {
-    if let Err(error) = serde_json::from_str::<AnObject>(&result) {
+pub(super) fn answered(request: &Request, result: &str) -> Result<Answer, Fault> {
+    if let Err(error) = serde_json::from_str::<AnObject>(result) {
         let why = format!("the plugin's result is no JSON object: {error}");
         return Err(Fault::new(Code::PluginInvalid, NO_DECISION).because(why));
     }

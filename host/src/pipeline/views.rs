@@ -112,10 +112,7 @@ impl Connector {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one clock of views; judgements end by wall time"
-)]
+/// The one clock of views; judgements end by wall time.
 fn now() -> Instant {
     Instant::now()
 }

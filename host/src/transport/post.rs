@@ -62,7 +62,7 @@ pub(super) async fn serve(
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the clock of the histogram of requests")]
+/// The clock of the histogram of requests.
 fn now() -> Instant {
     Instant::now()
 }

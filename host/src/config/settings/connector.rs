@@ -133,16 +133,17 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`; without `expose` everything is shown.
+    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`; without `expose` everything
+    /// is shown.
     pub fn to_json(&self) -> String {
-        let mut settings = serde_json::json!({
-            "prefix": self.prefix.as_str(),
-            "aliases": self.aliases,
-        });
+        let aliases = self.aliases.iter().map(|(own, shown)| (own.clone(), shown.clone().into()));
+        let mut settings = serde_json::Map::new();
+        settings.insert("prefix".to_owned(), self.prefix.as_str().into());
+        settings.insert("aliases".to_owned(), serde_json::Value::Object(aliases.collect()));
         if !self.expose.is_empty() {
-            settings["expose"] = self.expose.clone().into();
+            settings.insert("expose".to_owned(), self.expose.clone().into());
         }
-        settings.to_string()
+        serde_json::Value::Object(settings).to_string()
     }
 }
 

@@ -1,4 +1,5 @@
 //! What is refused, and in which words.
+#![expect(clippy::too_many_lines, reason = "tables, a row for each refusal")]
 
 use super::support::{PATH, refused, said, upstream};
 

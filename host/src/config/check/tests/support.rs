@@ -31,7 +31,9 @@ pub(super) fn refused(table: &[(&str, &str, &str)]) {
         let first = said.strip_prefix(&format!("error: {PATH}")).unwrap_or(&said);
         let (first, last) = first.split_once("\nhint: ").unwrap_or((first, ""));
         if first != *sentence || !last.starts_with(hint) || last.contains("\nerror: ") {
-            wrong += &format!("\n{text}wanted {sentence}\ngot    {first}\nhint   {last}\n");
+            let lines =
+                ["\n", text, "wanted ", sentence, "\ngot    ", first, "\nhint   ", last, "\n"];
+            wrong += &lines.concat();
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
