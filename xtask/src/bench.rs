@@ -11,10 +11,9 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
         "build",
         "--release",
         "--locked",
-        "-p",
-        "plugway",
-        "-p",
-        "plugway-bench",
+        // The whole workspace: a smaller selection has other features, and everything would be compiled again.
+        "--workspace",
+        "--bins",
     ]))?;
     let release = workspace::target()?.join("release");
     let mut bench = run::command(release.join("plugway-bench"));
