@@ -8,6 +8,7 @@ mod header;
 mod json;
 mod merge;
 mod message;
+mod server_bytes;
 mod session_id;
 mod sse;
 mod uri_template;
@@ -16,13 +17,14 @@ mod uri_template;
 pub type Check = fn(&[u8]);
 
 /// Every check by the name of its fuzz target and of its folder of seeds.
-pub const TARGETS: [(&str, Check); 9] = [
+pub const TARGETS: [(&str, Check); 10] = [
     ("config", config::check),
     ("definitions", definitions::check),
     ("document", document::check),
     ("header", header::check),
     ("merge", merge::check),
     ("message", message::check),
+    ("server_bytes", server_bytes::check),
     ("session_id", session_id::check),
     ("sse", sse::check),
     ("uri_template", uri_template::check),

@@ -52,6 +52,12 @@ proptest! {
     }
 
     #[test]
+    fn bytes_of_servers(data in mutated(message()), lines in "[a{}\\r\\n]{0,90}") {
+        run("server_bytes", &data);
+        run("server_bytes", lines.as_bytes());
+    }
+
+    #[test]
     fn headers(text in r"(=\?base64\?)?[ -~é\t\r\n]{0,12}(\?=)?") {
         run("header", text.as_bytes());
     }

@@ -18,6 +18,7 @@ mod greeting;
 mod http;
 mod keeper;
 pub mod limits;
+pub mod outside;
 mod peek;
 mod rewrite;
 mod sessions;

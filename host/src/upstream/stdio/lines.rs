@@ -10,7 +10,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(in crate::upstream) enum Line {
     /// Without its end.
     Text(Bytes),
     /// Longer than the limit; it was skipped.
@@ -19,7 +19,7 @@ pub(super) enum Line {
 
 /// Splits a stream into lines.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(in crate::upstream) struct Lines<R> {
     from: R,
     buffer: BytesMut,
     searched: usize,
@@ -28,12 +28,12 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(from: R, limit: usize) -> Self {
+    pub(in crate::upstream) fn new(from: R, limit: usize) -> Self {
         Self { from, buffer: BytesMut::new(), searched: 0, limit, skipping: false }
     }
 
     /// The next line; none at the end. What follows the last line end is not a line.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(in crate::upstream) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let rest = self.buffer.get(self.searched..).unwrap_or_default();
             if let Some(found) = memchr::memchr(b'\n', rest) {

@@ -23,4 +23,5 @@ mod tests;
 
 pub(super) use children::Children;
 pub(super) use exchange::StdioUpstream;
+pub(super) use lines::{Line, Lines};
 pub(super) use peer::StdioPeer;
