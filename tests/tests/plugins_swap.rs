@@ -116,7 +116,7 @@ async fn heavy_a_plugin_is_replaced_fifty_times_under_load() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_broken_file_leaves_the_one_before_it_serving() -> Result<()> {
+async fn heavy_a_broken_file_leaves_the_one_before_it_serving() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
     let plugway = Hub::before(clock.url()).policy(swapped()).start().await?;
     let client = plugway.legacy().await?;

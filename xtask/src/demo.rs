@@ -19,6 +19,8 @@ use signal_hook::{
 use crate::{run, workspace};
 
 const ADDRESS: &str = "127.0.0.1:9000";
+/// What `/ready` says of both servers once they can be called.
+const SERVERS: [&str; 2] = [r#""clock":"connected""#, r#""notes":"connected""#];
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
 /// What happens after the demonstration.
@@ -158,9 +160,14 @@ fn wait_until_ready(plugway: &mut Process) -> Result<()> {
         if let Some(status) = plugway.child.try_wait()? {
             bail!("plugway ended with {status} before it was ready; its own words are above");
         }
-        match ready() {
-            Ok(line) if line.contains(" 200 ") => return Ok(()),
-            Ok(line) => last = line,
+        match answer("/ready") {
+            // Ready is whoever serves one of them; what is shown are both.
+            Ok(answer)
+                if answer.contains(" 200 ") && SERVERS.iter().all(|it| answer.contains(it)) =>
+            {
+                return Ok(());
+            }
+            Ok(answer) => last = answer,
             Err(error) => last = error.to_string(),
         }
         pause();
@@ -168,15 +175,15 @@ fn wait_until_ready(plugway: &mut Process) -> Result<()> {
     bail!("plugway was not ready within {} s: {last}", READY_WITHIN.as_secs())
 }
 
-/// The status line of `GET /ready`.
-fn ready() -> Result<String> {
+/// The whole answer to `GET path`.
+fn answer(path: &str) -> Result<String> {
     let address: SocketAddr = ADDRESS.parse()?;
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-    write!(stream, "GET /ready HTTP/1.1\r\nHost: {ADDRESS}\r\nConnection: close\r\n\r\n")?;
-    let mut line = String::new();
-    BufReader::new(stream).take(4096).read_line(&mut line)?;
-    Ok(line)
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {ADDRESS}\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.take(64 * 1024).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn show(bin: &Path) -> Result<()> {
