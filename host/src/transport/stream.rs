@@ -113,3 +113,49 @@ impl<G> std::fmt::Debug for Guarded<G> {
         f.debug_struct("Guarded").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{StreamExt as _, stream};
+
+    use super::*;
+    use crate::fault::Code;
+
+    const SILENCE: Duration = Duration::from_millis(1);
+
+    fn asked(id: &Id) -> Asked<'_> {
+        let request_id = RequestId::next();
+        Asked { request_id, era: Era::Legacy, method: Method::ToolsList, id: Some(id) }
+    }
+
+    #[tokio::test]
+    async fn a_silent_stream_is_kept_open_by_comments() {
+        let mut events = Events::new(Box::pin(stream::pending()), SILENCE, None);
+        for _ in 0..3 {
+            assert_eq!(events.next().await.unwrap().unwrap(), sse::KEEP_ALIVE);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_fault_is_the_answer_and_the_end() {
+        let chunks = stream::iter([
+            Ok(Bytes::from_static(b"data: 1\n\n")),
+            Err(Fault::new(Code::UpstreamBroken, "It broke off.")),
+            Ok(Bytes::from_static(b"data: 2\n\n")),
+        ]);
+        let id = Id::number(7);
+        let mut events = Events::new(Box::pin(chunks), Duration::from_mins(1), Some(asked(&id)));
+        assert_eq!(events.next().await.unwrap().unwrap(), "data: 1\n\n");
+        let answer = events.next().await.unwrap().unwrap();
+        let answer = String::from_utf8(answer.to_vec()).unwrap();
+        assert!(answer.contains(r#""id":7,"error""#) && answer.ends_with("\n\n"), "{answer}");
+        assert!(events.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_fault_on_a_stream_that_answers_nothing_just_ends_it() {
+        let chunks = stream::iter([Err(Fault::new(Code::UpstreamBroken, "It broke off."))]);
+        let mut events = Events::new(Box::pin(chunks), Duration::from_mins(1), None);
+        assert!(events.next().await.is_none());
+    }
+}
