@@ -12,8 +12,9 @@ pub const MEMORY_MIB_MAX: u32 = 256;
 pub const INSTANCES: u32 = 4;
 /// Default of `limits.instances` for a plugin that may wait for upstreams: a waiting call holds its instance.
 pub const INSTANCES_WAITING: u32 = 16;
-/// How long a call waits for a free instance.
-pub const BUSY_WAIT: Duration = Duration::from_millis(100);
+/// How long a call waits for a free instance. Decisions take microseconds, so only a machine without processor time
+/// keeps one waiting; denying calls then would turn a slow moment into failures.
+pub const BUSY_WAIT: Duration = Duration::from_secs(1);
 /// How long a call may take in all, time that the host spends included, where a capability lets it wait.
 pub const WALL: Duration = Duration::from_secs(30);
 /// An instance is replaced after so many calls.
