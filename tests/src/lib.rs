@@ -16,6 +16,7 @@
 
 pub mod binary;
 pub mod demo;
+pub mod faulty;
 pub mod http;
 pub mod hub;
 mod log;

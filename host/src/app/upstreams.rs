@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::error::StartError;
-use crate::config::{self, Target, UpstreamSettings};
+use crate::config::{self, Target, UpstreamSettings, UpstreamTimeouts};
 use crate::pipeline::Served;
 use crate::upstream::{self, Command, Limits, Sharing, Transport};
 
@@ -27,12 +27,17 @@ fn translate(settings: &UpstreamSettings) -> upstream::Settings {
     let mut limits = Limits {
         connect: times.connect,
         open: times.initialize,
+        catalogue: times.catalogue,
         call: times.answer,
         ..Limits::default()
     };
     let (transport, sharing) = match &settings.target {
         Target::Http(uri) => (Transport::Http { url: uri.to_string() }, Sharing::Session),
         Target::Stdio(child) => {
+            // A child may have to download itself first: it has longer, unless the operator says how long.
+            if times.initialize != UpstreamTimeouts::default().initialize {
+                limits.start = times.initialize;
+            }
             limits.children = child.max_children;
             limits.child_idle = child.idle_stop;
             let env =

@@ -14,7 +14,8 @@ use crate::transport::{Site, delete, get, health, post};
 /// Answers one HTTP request.
 pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
     let (head, body) = request.into_parts();
-    if let Err(fault) = site.hosts.check(&head.headers) {
+    let authority = head.uri.authority().map(http::uri::Authority::as_str);
+    if let Err(fault) = site.hosts.check(authority, &head.headers) {
         return site.refuse(&fault, Asked::unknown(RequestId::next()));
     }
     if let Some(endpoint) = site.endpoints.get(head.uri.path()) {

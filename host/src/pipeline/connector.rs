@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arc_swap::ArcSwapOption;
+
 use super::port::{Phase, Policy, Router, Upstream};
 use super::views::Views;
 use crate::protocol::scan;
@@ -30,6 +32,8 @@ pub struct Connector {
     pub(super) shaped: AtomicBool,
     /// Whether the router ever gave a shape.
     pub(super) router_shaped: AtomicBool,
+    /// Why the catalogue is not what the router would make of it now, if it is not.
+    pub(super) trouble: ArcSwapOption<String>,
     /// For each upstream, whether a shape was made that knew its lists.
     pub(super) considered: Box<[AtomicBool]>,
 }
@@ -64,6 +68,7 @@ impl Connector {
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
+            trouble: ArcSwapOption::const_empty(),
             considered,
         }
     }
@@ -76,6 +81,11 @@ impl Connector {
         shaped
             && (self.upstreams.is_empty() || there.peek().is_some())
             && there.all(|(_, considered)| considered.load(Ordering::Acquire))
+    }
+
+    /// Why the catalogue is not what the router would make of it now, if it is not.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.load().as_deref().cloned()
     }
 
     /// Each upstream's name and whether it can be used now.

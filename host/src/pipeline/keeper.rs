@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::select_all;
 use tokio::sync::watch;
@@ -14,6 +14,9 @@ use crate::catalogue::Catalogue;
 
 /// How often a replaced router plugin is looked for.
 const ROUTER_CHECK: Duration = Duration::from_millis(500);
+
+/// After so long a router that could not shape is asked again.
+const SHAPE_AGAIN: Duration = Duration::from_secs(10);
 
 type Watched = watch::Receiver<Arc<Snapshot>>;
 
@@ -30,13 +33,18 @@ pub async fn keep(connector: Arc<Connector>) {
         connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
     let mut generation = 0;
     let mut last: Option<Basis> = None;
+    let mut again: Option<Instant> = None;
     loop {
         let snapshots: Vec<Arc<Snapshot>> =
             watched.iter_mut().map(|watch| watch.borrow_and_update().clone()).collect();
         let basis = basis(&connector, &snapshots);
-        if last.as_ref() != Some(&basis) {
+        let due =
+            last.as_ref() != Some(&basis) || again.is_some_and(|again| Instant::now() >= again);
+        if due {
             generation += 1;
-            shape(&connector, &snapshots, generation).await;
+            let shaped = shape(&connector, &snapshots, generation).await;
+            // A router may have failed for want of time or memory: nothing has to change for it to succeed.
+            again = (!shaped).then(|| Instant::now() + SHAPE_AGAIN);
             for (considered, snapshot) in connector.considered.iter().zip(&snapshots) {
                 considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
             }
@@ -77,13 +85,15 @@ fn basis(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> Basis {
     Basis { router: connector.router.generation(), upstreams }
 }
 
-async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u32) {
+/// Says whether the router did it.
+async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u32) -> bool {
     let view = connector_view(connector, snapshots);
     let names: Vec<Arc<str>> =
         view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
     let shaped = match connector.router.shape(view.clone()).await {
         Ok(shaped) => {
             connector.router_shaped.store(true, Ordering::Release);
+            connector.trouble.store(None);
             shaped
         }
         Err(fault) => {
@@ -94,8 +104,14 @@ async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u
                 "the router could not shape the catalogue; {}",
                 if first { "names are plain prefixes" } else { "the last shape stays" },
             );
+            let code = fault.code().as_str();
+            let trouble = format!(
+                "the router {} could not shape the catalogue ({code})",
+                connector.router.name()
+            );
+            connector.trouble.store(Some(Arc::new(trouble)));
             if !first {
-                return;
+                return false;
             }
             fallback::prefix_only(&view)
         }
@@ -110,6 +126,7 @@ async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u
     );
     connector.views.replace(catalogue);
     connector.shaped.store(true, Ordering::Release);
+    connector.trouble.load().is_none()
 }
 
 fn connector_view(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> ConnectorView {

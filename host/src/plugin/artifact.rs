@@ -51,11 +51,14 @@ pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     inode: u64,
+    /// When owner, permissions or content changed last.
+    changed: (i64, i64),
 }
 
 impl Stamp {
     fn of(meta: &Metadata) -> Self {
-        Self { modified: meta.modified().ok(), size: meta.len(), inode: meta.ino() }
+        let changed = (meta.ctime(), meta.ctime_nsec());
+        Self { modified: meta.modified().ok(), size: meta.len(), inode: meta.ino(), changed }
     }
 
     /// The stamp of a file now; none if there is no such file.

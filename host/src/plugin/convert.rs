@@ -96,10 +96,17 @@ pub(super) fn shaped(given: e::router::Shaped) -> Result<Shaped, Failure> {
     if given.entries.len() > ENTRIES_MAX || given.document.len() > DOCUMENT_MAX {
         return invalid("the shape is too large");
     }
-    if given.entries.iter().any(|entry| entry.definition.len() > DEFINITION_MAX) {
-        return invalid("the definition of an entry is too long");
+    // Too long a definition costs its own entry: the router passes on what a server says.
+    let (fitting, long): (Vec<_>, Vec<_>) =
+        given.entries.into_iter().partition(|entry| entry.definition.len() <= DEFINITION_MAX);
+    if !long.is_empty() {
+        tracing::warn!(
+            entries = long.len(),
+            limit = DEFINITION_MAX,
+            "definitions too long: left out"
+        );
     }
-    let entries = given.entries.into_iter().map(|entry| ShapedEntry {
+    let entries = fitting.into_iter().map(|entry| ShapedEntry {
         kind: entry.kind,
         definition: entry.definition,
         target: match entry.target {

@@ -19,11 +19,14 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// Refuses a request whose Host or Origin is not one of these.
-    pub fn check(&self, request: &HeaderMap) -> Result<(), Fault> {
+    /// Refuses a request whose target, Host or Origin is not one of these. A target in absolute form names a host too,
+    /// and overrides the header (RFC 9112, section 3.2.2).
+    pub fn check(&self, target: Option<&str>, request: &HeaderMap) -> Result<(), Fault> {
         let host = headers::single(request, &HOST)?.unwrap_or_default();
-        if !self.allows(host) {
-            return Err(forbidden("Host", host, "allowed_hosts"));
+        for host in [Some(host), target].into_iter().flatten() {
+            if !self.allows(host) {
+                return Err(forbidden("Host", host, "allowed_hosts"));
+            }
         }
         match headers::single(request, &ORIGIN)? {
             None => Ok(()),
@@ -79,7 +82,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert("origin", HeaderValue::from_static(origin));
         }
-        hosts.check(&headers).is_ok()
+        hosts.check(None, &headers).is_ok()
     }
 
     #[test]

@@ -49,7 +49,11 @@ pub async fn ready(site: &Site) -> Reply {
         });
         all.insert(connector.name.to_string(), state);
     }
-    let degraded = (site.degraded)();
+    let mut degraded = (site.degraded)();
+    degraded.extend(
+        site.connectors()
+            .filter_map(|connector| Some(format!("{}: {}", connector.name, connector.trouble()?))),
+    );
     let body = json!({ "ready": good, "degraded": degraded, "connectors": all });
     reply::status(good, body.to_string())
 }

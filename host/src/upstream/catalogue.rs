@@ -10,6 +10,7 @@ use super::greeting::Greeting;
 use super::keeper::Peer;
 use super::limits::{ITEMS, LIST, PAGE, PAGES};
 use crate::pipeline::port::Offering;
+use crate::protocol::scan;
 
 /// One list: its method, its member, and the capability without which it is not asked for.
 struct List {
@@ -74,7 +75,16 @@ impl<P: Peer> Reading<'_, P> {
             let Some(result) = page.result() else {
                 // Servers declare `resources` without templates, for example.
                 let error = page.error().unwrap_or_default();
-                tracing::debug!(upstream = self.name, method = list.method, error, "list refused");
+                if is_unknown_method(error) {
+                    tracing::debug!(upstream = self.name, method = list.method, "no such list");
+                    return Ok(read.items);
+                }
+                // A server that does not list its tools now is asked again; nobody is helped by an empty list.
+                if list.member == TOOLS.member {
+                    let what = "declares tools and refused to list them";
+                    return Err(Failure::broken(self.name, what).because(error.to_owned()));
+                }
+                tracing::warn!(upstream = self.name, method = list.method, error, "list refused");
                 return Ok(read.items);
             };
             match read.page(result, list.member) {
@@ -103,6 +113,12 @@ impl<P: Peer> Reading<'_, P> {
         );
         Ok(read.items)
     }
+}
+
+/// Whether an error says that the method does not exist (JSON-RPC 2.0, section 5.1).
+fn is_unknown_method(error: &str) -> bool {
+    let code = scan::member(error, "code").and_then(|span| error.get(span.range()));
+    code == Some("-32601")
 }
 
 enum Next {

@@ -76,7 +76,10 @@ impl<P: Peer> Keeper<P> {
         let greeting = timeout(limit, self.peer.greet())
             .await
             .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))?;
-        catalogue::read(&self.peer, greeting, self.status.name()).await
+        let limit = self.limits.catalogue;
+        timeout(limit, catalogue::read(&self.peer, greeting, self.status.name()))
+            .await
+            .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))
     }
 
     /// Stays while the server is alive; the failure says what ended it.

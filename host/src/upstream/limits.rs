@@ -31,6 +31,9 @@ pub const DRAINS: usize = 256;
 pub const DRAIN: Duration = Duration::from_mins(1);
 /// How long a stream may stay open after its response, so that its connection can be used again.
 pub const TAIL: Duration = Duration::from_secs(1);
+/// Bytes of one abandoned answer that are read so that its connection can be used again; beyond it the connection is
+/// closed.
+pub const DRAIN_BYTES: usize = 1024 * 1024;
 /// Idle connections kept for one upstream.
 pub const IDLE_CONNECTIONS: usize = 512;
 /// How long a connection stays idle: less than the 5 s after which Node.js and uvicorn close theirs, so that no
@@ -64,6 +67,8 @@ pub struct Limits {
     pub open: Duration,
     /// Time for a child to start and to answer `initialize`. Default 60 s: `npx` and `uvx` may download first.
     pub start: Duration,
+    /// Time to read the whole catalogue. Default 30 s.
+    pub catalogue: Duration,
     /// Time for a call from its first byte to the last one of its answer. Default 5 min. Does not apply to
     /// `subscriptions/listen`, whose stream is meant to stay.
     pub call: Duration,
@@ -94,6 +99,7 @@ impl Default for Limits {
             connect: Duration::from_secs(5),
             open: Duration::from_secs(10),
             start: Duration::from_mins(1),
+            catalogue: Duration::from_secs(30),
             call: Duration::from_mins(5),
             stall: Duration::from_mins(1),
             sessions: 4_096,

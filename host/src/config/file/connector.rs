@@ -127,7 +127,8 @@ pub enum PrefixWord {
 pub struct Timeouts {
     /// Until a connection stands. Default `5s`.
     pub connect: Option<Span>,
-    /// Until `initialize` or `server/discover` is answered, the start of a child process included. Default `10s`.
+    /// Until `initialize` or `server/discover` is answered, the start of a child process included. Default `10s`,
+    /// and `60s` for a child process, which may have to download itself first.
     pub initialize: Option<Span>,
     /// Until the whole catalogue is read. Default `30s`.
     pub catalogue: Option<Span>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
 
@@ -52,6 +52,10 @@ impl Call {
         let name = Arc::clone(self.endpoint.status.name());
         let source = Source::new(body, name, self.pace, self.drainer.clone());
         let kind = parts.headers.get(CONTENT_TYPE);
+        if parts.headers.contains_key(CONTENT_ENCODING) {
+            let what = "compressed its answer although nothing was accepted but plain text";
+            return Err(Failure::broken(self.endpoint.name(), what));
+        }
         match parts.status {
             StatusCode::OK if is_json(kind) => self.json(source).await.map(Outcome::Answer),
             StatusCode::OK if is_events(kind) => self.events(source).await.map(Outcome::Answer),
@@ -66,14 +70,27 @@ impl Call {
     async fn not_found(mut self, mut source: Source, json: bool) -> Result<Outcome, Failure> {
         self.hold.done();
         if !json {
+            self.endpoint.status.suspect();
             return Ok(Outcome::SessionGone);
         }
         let (text, complete) = source.up_to(ERROR_BODY).await?;
         let answers = complete && Peek::read(&text).is_ok_and(|peek| peek.answers(&self.id));
         if !answers {
+            // The catalogue's own session is likely to be gone with it.
+            self.endpoint.status.suspect();
             return Ok(Outcome::SessionGone);
         }
         Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
+    }
+
+    /// A client must not get the answer to another question, nor what no client can read.
+    fn check(&self, text: &[u8]) -> Result<(), Failure> {
+        let name = self.endpoint.name();
+        match Peek::read(text) {
+            Ok(peek) if peek.answers(&self.id) => Ok(()),
+            Ok(_) => Err(Failure::broken(name, "answered something else than was asked")),
+            Err(error) => Err(Failure::broken(name, "answered what is not JSON").because(error)),
+        }
     }
 
     async fn json(mut self, mut source: Source) -> Result<Answer, Failure> {
@@ -92,6 +109,7 @@ impl Call {
             if start.is_empty() {
                 return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
             }
+            self.check(&start)?;
             self.hold.done();
             return Ok(Answer { form: Form::Json, body: Body::Whole(start) });
         }
@@ -113,6 +131,7 @@ impl Call {
         if text.is_empty() {
             return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
         }
+        self.check(&text)?;
         self.hold.done();
         let body = Body::Whole(rewrite::for_modern(text, method));
         Ok(Answer { form: Form::Json, body })

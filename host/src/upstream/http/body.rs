@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::endpoint::chain;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{DRAIN, DRAINS, TAIL};
+use crate::upstream::limits::{DRAIN, DRAIN_BYTES, DRAINS, TAIL};
 
 /// Reads on what nobody waits for any more. In the legacy era a closed connection does not mean that a call is
 /// cancelled, but servers exist that take it so.
@@ -50,7 +50,12 @@ impl Drainer {
 }
 
 async fn drain(mut body: Incoming) {
-    while let Some(Ok(_frame)) = body.frame().await {}
+    let mut left = DRAIN_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        let Some(rest) = left.checked_sub(length) else { return };
+        left = rest;
+    }
 }
 
 /// A request under way that goes on when nobody waits for it any more, if it has a drainer.

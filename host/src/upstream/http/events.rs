@@ -87,7 +87,7 @@ impl Events {
             }
             Some(Kind::Request) => {
                 let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
-                tracing::warn!(
+                tracing::debug!(
                     upstream = self.endpoint.name(),
                     method,
                     "refused a server's request"
@@ -96,7 +96,7 @@ impl Events {
                 Ok(None)
             }
             Some(Kind::Response) | None => {
-                tracing::warn!(upstream = self.endpoint.name(), "dropped a message for nobody");
+                tracing::debug!(upstream = self.endpoint.name(), "dropped a message for nobody");
                 Ok(None)
             }
         }

@@ -60,6 +60,11 @@ impl HttpPeer {
         };
         let reply = ask(&self.endpoint, head, text, Some(id)).await?;
         reply.check(&self.endpoint)?;
+        // Whatever the body says: 404 in a session means that the session is gone (2025-11-25, "Session Management").
+        if reply.status.as_u16() == 404 && self.session().is_some() {
+            let what = "does not know plugway's session any more";
+            return Err(Failure::broken(self.endpoint.name(), what));
+        }
         let usable = reply.status.is_success() || reply.status.is_client_error();
         reply.message.filter(|_| usable).ok_or_else(|| {
             let what = "does not answer plugway's own questions";

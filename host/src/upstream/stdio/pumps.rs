@@ -157,7 +157,7 @@ impl Pipes {
                 let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
                 if method != Method::Ping.as_str() {
                     let upstream = &*self.spec.name;
-                    tracing::warn!(upstream, method, "refused a server's request");
+                    tracing::debug!(upstream, method, "refused a server's request");
                 }
                 let reply = authored::reply(id, method);
                 let sent =
