@@ -207,14 +207,15 @@ async fn large_answers_stream_and_small_chunked_ones_do_not() {
 
     let rig = connected(&Legacy::new(|_| {
         let (send, pieces) = mpsc::channel(2);
-        send.try_send(Bytes::from_static(b"{\"a\":")).unwrap();
-        send.try_send(Bytes::from_static(b"1}")).unwrap();
+        send.try_send(Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":")).unwrap();
+        send.try_send(Bytes::from_static(b"\"c-1\",\"result\":{}}")).unwrap();
         streamed("application/json", pieces)
     }))
     .await;
     let answer = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await.unwrap();
     assert!(matches!(answer.body, Body::Whole(_)));
-    assert_eq!(text(answer).await.unwrap(), "{\"a\":1}");
+    let whole = r#"{"jsonrpc":"2.0","id":"c-1","result":{}}"#;
+    assert_eq!(text(answer).await.unwrap(), whole);
     rig.end().await;
 }
 
