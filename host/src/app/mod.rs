@@ -1,6 +1,6 @@
 //! The composition root: the only place that builds things, and so the only one that names every room.
 //!
-//! Reading order: [`serve`] is the life of the process; `plugins`, `upstreams` and `connectors` make what it serves out
+//! Reading order: [`mod@serve`] is the life of the process; `plugins`, `upstreams` and `connectors` make what it serves out
 //! of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
 
 mod chores;

@@ -1,6 +1,6 @@
 //! The command line: one file for each subcommand.
 //!
-//! Reading order: [`arguments`] is what may be written; [`run`] finds the subcommand; [`exit`] is how the process may
+//! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
 //! end. [`serve`], `check`, `try_out` and `health` are the subcommands, `explain` puts settings into words.
 
 mod application;

@@ -1,6 +1,6 @@
 //! From what an operator wrote to what the program means.
 //!
-//! Reading order: [`file`] is what may be written; [`load`] reads it, and is the only reader of configuration files
+//! Reading order: [`mod@file`] is what may be written; [`mod@load`] reads it, and is the only reader of configuration files
 //! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result. In between:
 //! `tree` keeps the place of every value, `read` fits the tree into the types and notes all misfits.
 

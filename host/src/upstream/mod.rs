@@ -4,7 +4,7 @@
 //! requests to a client (sampling, elicitation, roots) or hand out tasks: nothing carries such traffic yet. Legacy
 //! servers' own event streams (`GET`) are not opened either.
 //!
-//! Reading order: [`settings`] and [`limits`] are what the operator says; [`start`] makes an upstream; [`keeper`] is its
+//! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
 //! life, [`catalogue`] what is read, [`status`] what is published; [`http`] and [`stdio`] are the two transports;
 //! [`slot`] and [`sessions`] hold what belongs to a party, [`era`] says how a request travels, [`rewrite`] what changes
 //! in it; [`supervise`] is the small process around a child; [`failure`] holds the sentences.

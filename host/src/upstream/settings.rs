@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::limits::Limits;
 
-/// Checked values; [`start`](super::start) makes an upstream of them.
+/// Checked values; [`start`](fn@super::start) makes an upstream of them.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The operator's name for the server; stands in logs and in sentences for clients.

@@ -1,6 +1,6 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
-//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`unit`] the forms of
+//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`mod@unit`] the forms of
 //! durations and sizes. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod connector;

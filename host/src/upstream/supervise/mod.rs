@@ -6,7 +6,7 @@
 //! three things: plugway ends, the child ends, or a signal asks it to stop. Then the child's process group gets SIGTERM,
 //! and 2 s later everything that is left gets SIGKILL. Only who kills the supervisor itself with SIGKILL gets orphans.
 //!
-//! Reading order: [`main`], then [`tree`], which finds and ends descendants.
+//! Reading order: [`mod@main`], then [`tree`], which finds and ends descendants.
 
 mod main;
 #[cfg(test)]
