@@ -15,7 +15,7 @@ use super::hold::Hold;
 use super::request::Head;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Chunks, Form};
-use crate::protocol::{Id, Message, Method, sse};
+use crate::protocol::{Id, Kind, Message, Method, sse};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
@@ -84,12 +84,16 @@ impl Call {
     }
 
     /// A client must not get the answer to another question, nor what no client can read.
-    fn check(&self, text: &[u8]) -> Result<(), Failure> {
+    fn check(&self, text: &Bytes) -> Result<(), Failure> {
         let name = self.endpoint.name();
-        match Peek::read(text) {
-            Ok(peek) if peek.answers(&self.id) => Ok(()),
+        match Message::parse(text.clone()) {
+            Ok(message) if message.kind() == Kind::Response && message.id() == Some(&self.id) => {
+                Ok(())
+            }
             Ok(_) => Err(Failure::broken(name, "answered something else than was asked")),
-            Err(error) => Err(Failure::broken(name, "answered what is not JSON").because(error)),
+            Err(error) => {
+                Err(Failure::broken(name, "answered what is not JSON-RPC").because(error))
+            }
         }
     }
 
