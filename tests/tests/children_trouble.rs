@@ -38,7 +38,11 @@ async fn a_crash_fails_the_calls_in_flight_at_once_and_the_next_call_gets_a_new_
     let (first, theirs) =
         (number(&client, "rough_process_id").await?, number(&other, "rough_process_id").await?);
     let hanging = client.call_tool("rough_hang", json!({}));
-    let crashing = client.call_tool("rough_crash", json!({}));
+    // The crash has to meet a call that the same child works on.
+    let crashing = async {
+        plugway.logged("a call hangs from now on", BOUND).await?;
+        client.call_tool("rough_crash", json!({})).await
+    };
     let both = Box::pin(futures_util::future::join(hanging, crashing));
     let (hanging, crashing) = wait::within("both calls fail", AT_ONCE, both).await?;
     ensure_names_server(&hanging?, "rough")?;

@@ -73,7 +73,10 @@ fn call(params: &Value) -> Answer {
             names.sort();
             Answer::Text(names.join(" "))
         }
-        "hang" => Answer::Nothing,
+        "hang" => {
+            eprintln!("a call hangs from now on");
+            Answer::Nothing
+        }
         "chatter" => {
             say("Server is starting ...");
             say("");
