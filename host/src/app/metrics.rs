@@ -1,5 +1,6 @@
 //! Text for `GET /metrics`: what the rooms counted, put together.
 
+use crate::pipeline::port::Phase;
 use crate::plugin::{BUCKETS_US, PluginStats, Runtime};
 use crate::telemetry::plugins::{HookReading, PluginReading};
 use crate::telemetry::{Exposition, Kind, plugins};
@@ -15,7 +16,7 @@ pub(super) fn render(site: &Site, runtime: &Runtime) -> String {
     for connector in site.connectors() {
         for (upstream, phase) in connector.phases() {
             let labels = [("connector", &*connector.name), ("upstream", &*upstream)];
-            text.sample(&labels, u8::from(phase.as_str() == "connected"));
+            text.sample(&labels, u8::from(phase == Phase::Connected));
         }
     }
     let stats = runtime.stats();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::error::StartError;
 use crate::config::{OnError, PluginPlace, PluginSettings, PluginSource, Settings};
 use crate::pipeline::port::{LocalState, Policy, Router};
+use crate::plugin::artifact::hex;
 use crate::plugin::{
     Grants, Limits, LoadError, OnError as PluginOnError, PluginSpec, Runtime, RuntimeOptions, Slot,
     Source, bundled,
@@ -95,15 +96,6 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
         ))
     });
     Ok(lines.collect())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").unwrap_or_default();
-        text
-    })
 }
 
 fn broken(name: &Arc<str>, source: LoadError) -> StartError {

@@ -62,16 +62,9 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
 fn sessions(settings: &Settings) -> Result<Sessions, StartError> {
     let limits =
         SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
-    let start = now();
-    let clock = Box::new(move || {
-        u64::try_from(now().duration_since(start).as_millis()).unwrap_or(u64::MAX)
-    });
+    let start = Instant::now();
+    let clock = Box::new(move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
     Ok(Sessions::new(limits, clock)?)
-}
-
-/// The clock that sessions are given.
-fn now() -> Instant {
-    Instant::now()
 }
 
 fn site(

@@ -61,7 +61,7 @@ impl Connector {
         let stamp = self.policies.iter().fold(0_u64, |stamp, policy| {
             stamp.wrapping_mul(0x0000_0100_0000_01b3) ^ policy.generation()
         });
-        let now = now();
+        let now = Instant::now();
         if let Some(kept) = self.views.filtered.get(&caller.id) {
             let same = Arc::ptr_eq(kept.view.catalogue(), whole.catalogue()) && kept.stamp == stamp;
             if same && kept.until.is_none_or(|until| now < until) {
@@ -110,11 +110,6 @@ impl Connector {
             Target::Dynamic | Target::Local => None,
         }
     }
-}
-
-/// The one clock of views; judgements end by wall time.
-fn now() -> Instant {
-    Instant::now()
 }
 
 fn stricter(one: Sight, other: Sight) -> Sight {

@@ -154,7 +154,7 @@ pub(super) fn check_owner(path: &Path, meta: &Metadata) -> Result<(), LoadError>
 }
 
 /// Hexadecimal digits of bytes.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         if write!(text, "{byte:02x}").is_err() {

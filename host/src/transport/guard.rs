@@ -25,7 +25,7 @@ impl Hosts {
         let host = headers::single(request, &HOST)?.unwrap_or_default();
         for host in [Some(host), target].into_iter().flatten() {
             if !self.allows(host) {
-                return Err(forbidden("Host", host, "allowed_hosts"));
+                return Err(forbidden("Host", host));
             }
         }
         match headers::single(request, &ORIGIN)? {
@@ -35,7 +35,7 @@ impl Hosts {
                 if authority.is_some_and(|authority| self.allows(authority)) {
                     return Ok(());
                 }
-                Err(forbidden("Origin", origin, "allowed_hosts"))
+                Err(forbidden("Origin", origin))
             }
         }
     }
@@ -63,10 +63,11 @@ fn is_loopback(authority: &str) -> bool {
             || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
 }
 
-fn forbidden(header: &str, value: &str, key: &str) -> Fault {
+fn forbidden(header: &str, value: &str) -> Fault {
     let value: String = value.chars().take(100).collect();
-    let text =
-        format!("The {header} {value:?} is not allowed here: the operator lists it in {key}.");
+    let text = format!(
+        "The {header} {value:?} is not allowed here: the operator lists it in allowed_hosts."
+    );
     Fault::new(Code::ForbiddenOrigin, text)
 }
 

@@ -42,7 +42,7 @@ pub(super) async fn serve(
     message: Message,
     request_id: RequestId,
 ) -> Reply {
-    let start = now();
+    let start = Instant::now();
     let id = message.id().cloned();
     let method = message.method();
     let era = era(&head, &message);
@@ -55,16 +55,11 @@ pub(super) async fn serve(
         }
     };
     let outcome = if served.is_ok() { Outcome::Answered } else { Outcome::Failed };
-    site.counts.request(method, outcome, now().duration_since(start));
+    site.counts.request(method, outcome, start.elapsed());
     served.unwrap_or_else(|fault| {
         let era = era.unwrap_or(Era::Modern);
         site.refuse(&fault, Asked { request_id, era, method, id: id.as_ref() })
     })
-}
-
-/// The clock of the histogram of requests.
-fn now() -> Instant {
-    Instant::now()
 }
 
 async fn checked_body<B>(site: &Site, head: &HeaderMap, body: B) -> Result<Bytes, Fault>
