@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,12 +23,12 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Starts everything that runs until `stop`.
 pub(super) fn start(
-    site: &Arc<Site>,
+    site: &Arc<ArcSwap<Site>>,
     plugins: &Plugins,
     stop: &CancellationToken,
     tasks: &TaskTracker,
 ) {
-    for connector in site.connectors().cloned() {
+    for connector in site.load().connectors().cloned() {
         let stop = stop.clone();
         tasks.spawn(async move {
             tokio::select! {
@@ -43,21 +44,26 @@ pub(super) fn start(
 }
 
 /// Ends the streams on which nothing has to come once `stop` is cancelled: whoever only listens would hold up the end.
-pub(super) fn close_streams(site: &Arc<Site>, stop: &CancellationToken, tasks: &TaskTracker) {
+pub(super) fn close_streams(
+    site: &Arc<ArcSwap<Site>>,
+    stop: &CancellationToken,
+    tasks: &TaskTracker,
+) {
     let (site, stop) = (site.clone(), stop.clone());
     tasks.spawn(async move {
         stop.cancelled().await;
-        site.sessions.close_streams();
+        site.load().sessions.close_streams();
     });
 }
 
-async fn sweep(site: Arc<Site>, stop: CancellationToken) {
-    let pause = SWEEP.min(site.sessions.idle() / 4);
+async fn sweep(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {
     loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(pause) => end(site.sessions.expired()).await,
+        let pause = SWEEP.min(site.load().sessions.idle() / 4);
+        if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return;
         }
+        let site = site.load_full();
+        end(&site, site.sessions.expired()).await;
     }
 }
 
@@ -70,17 +76,21 @@ async fn forget(memory: Arc<Memory>, stop: CancellationToken) {
     }
 }
 
-async fn end(sessions: Vec<Arc<Session>>) {
+/// Ends sessions that were taken out.
+pub(super) async fn end(site: &Site, sessions: Vec<Arc<Session>>) {
     if !sessions.is_empty() {
         tracing::debug!(count = sessions.len(), "sessions ended");
     }
-    join_all(sessions.iter().map(|session| session.end())).await;
+    let ending = sessions
+        .iter()
+        .map(|session| session.end(site.connector(&session.connector).map(|c| &**c)));
+    join_all(ending).await;
 }
 
 /// Ends sessions, then upstreams, within a bound.
 pub(super) async fn farewell(site: &Site, tasks: &TaskTracker) {
     let ending = async {
-        end(site.sessions.all()).await;
+        end(site, site.sessions.take(|_| true)).await;
         let connectors: Vec<&Arc<Connector>> = site.connectors().collect();
         let upstreams = connectors.iter().flat_map(|connector| &connector.upstreams);
         join_all(upstreams.map(|served| served.upstream.shut_down())).await;

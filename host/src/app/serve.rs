@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use arc_swap::ArcSwap;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,7 +18,6 @@ use crate::config::{self, Settings};
 use crate::listener::{self, ListenerLimits};
 use crate::plugin::Runtime;
 use crate::session::{SessionLimits, Sessions};
-use crate::telemetry::Metrics;
 use crate::transport::Bounds;
 use crate::transport::guard::Hosts;
 use crate::transport::site::{Endpoint, Site};
@@ -41,7 +41,8 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
         let path = format!("{}/mcp", settings.path).into_boxed_str();
         endpoints.insert(path, Endpoint { connector, strangers: sessions.next_party() });
     }
-    let site = Arc::new(site(settings, endpoints, sessions, plugins.runtime.clone()));
+    let site = site(settings, endpoints, sessions, plugins.runtime.clone());
+    let site = Arc::new(ArcSwap::from_pointee(site));
     chores::start(&site, &plugins, &upstream_stop, &tasks);
     chores::close_streams(&site, &stop, &tasks);
 
@@ -55,22 +56,22 @@ pub async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), S
     listener::serve(listener, site.clone(), limits, stop).await;
     tracing::info!("stopping");
     upstream_stop.cancel();
-    chores::farewell(&site, &tasks).await;
+    chores::farewell(&site.load_full(), &tasks).await;
     Ok(())
 }
 
-fn sessions(settings: &Settings) -> Result<Sessions, StartError> {
+fn sessions(settings: &Settings) -> Result<Arc<Sessions>, StartError> {
     let limits =
         SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
     let start = Instant::now();
     let clock = Box::new(move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
-    Ok(Sessions::new(limits, clock)?)
+    Ok(Arc::new(Sessions::new(limits, clock)?))
 }
 
 fn site(
     settings: &Settings,
     endpoints: HashMap<Box<str>, Endpoint>,
-    sessions: Sessions,
+    sessions: Arc<Sessions>,
     runtime: Arc<Runtime>,
 ) -> Site {
     let hosts = match &settings.listen.hosts {
@@ -88,7 +89,7 @@ fn site(
         sessions,
         hosts,
         bounds,
-        counts: Metrics::new(),
+        counts: Arc::default(),
         metrics: Box::new(move |site| metrics::render(site, &measured)),
         degraded: Box::new(move || {
             let degraded = runtime.degraded();

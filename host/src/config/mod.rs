@@ -23,9 +23,10 @@ pub use load::{Flags, assemble, load, parse};
 pub use problem::{Place, Problem, Problems};
 pub use secret::Secret;
 pub use settings::{
-    Accepted, Child, ConnectorSettings, Exposure, GrantSettings, Hosts, Limits, Listen,
-    ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource,
-    Prefix, Settings, Sharing, Target, UpstreamSettings, UpstreamTimeouts,
+    Absence, Accepted, Admin, AdminListen, Auth, Child, ConnectorSettings, Credential, Exposure,
+    GrantSettings, Hosts, Limits, Listen, ListenSource, Naming, OnError, PluginLimitSettings,
+    PluginPlace, PluginSettings, PluginSource, Prefix, Settings, Sharing, StaticToken, Target,
+    UpstreamSettings, UpstreamTimeouts, Watch,
 };
 
 /// What may be written, for whoever builds a configuration in code.

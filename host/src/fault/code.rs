@@ -56,6 +56,10 @@ codes! {
     BadHeader = "bad-header", Client;
     /// The revision is not one that plugway speaks.
     UnsupportedVersion = "unsupported-version", Client;
+    /// The request has no credential, or one that is not accepted.
+    Unauthenticated = "unauthenticated", Client;
+    /// The caller was identified, and may not do this.
+    Forbidden = "forbidden", Client;
     /// Host or Origin is not allowed here.
     ForbiddenOrigin = "forbidden-origin", Client;
     /// The path names no connector.

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -36,10 +37,10 @@ impl Default for ListenerLimits {
     }
 }
 
-/// Serves until `stop` is cancelled, then lets requests in flight end.
+/// Serves the site of the moment until `stop` is cancelled, then lets requests in flight end.
 pub async fn serve(
     listener: TcpListener,
-    site: Arc<Site>,
+    site: Arc<ArcSwap<Site>>,
     limits: ListenerLimits,
     stop: CancellationToken,
 ) {
@@ -82,7 +83,7 @@ async fn accept(
 
 async fn connection(
     stream: TcpStream,
-    site: Arc<Site>,
+    site: Arc<ArcSwap<Site>>,
     limits: ListenerLimits,
     stop: CancellationToken,
 ) {
@@ -90,7 +91,7 @@ async fn connection(
         tracing::debug!(%error, "no delay could not be set");
     }
     let service = service_fn(move |request| {
-        let site = site.clone();
+        let site = site.load_full();
         async move { Ok::<_, Infallible>(route(site, request).await) }
     });
     let mut connection = std::pin::pin!(

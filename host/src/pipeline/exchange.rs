@@ -102,12 +102,13 @@ impl Call<'_> {
         let Some(upstream) = self.connector.upstream(to.upstream) else {
             return Err(Fault::new(Code::Internal, "This call has no target."));
         };
-        self.request.flight.goes_to(to.upstream);
+        self.request.flight.goes_to(upstream);
         let order = Order {
             party: self.request.party.clone(),
             message: self.request.message.clone(),
             name: to.name,
             headers: self.request.passed.clone(),
+            credential: self.request.credential.clone(),
         };
         upstream.exchange(order).await
     }

@@ -1,13 +1,14 @@
 //! A request on its way through the pipeline.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::caller::Caller;
 use super::party::Party;
+use super::port::Upstream;
 use crate::protocol::{Era, Message};
 
 /// One request of a client, with everything that was established about it.
@@ -27,6 +28,8 @@ pub struct Request {
     pub session: Option<Arc<str>>,
     /// `Mcp-Param-*` headers, to go along.
     pub passed: Vec<(HeaderName, HeaderValue)>,
+    /// The client's `Authorization`: no plugin sees it, and only upstreams that it is forwarded to get it.
+    pub credential: Option<HeaderValue>,
     /// Where a cancellation finds the upstream.
     pub flight: Arc<Flight>,
     /// How many plugin requests stand between this one and the client.
@@ -41,28 +44,25 @@ impl Request {
 }
 
 /// A request that is being served: says which upstream has it, once that is known.
-#[derive(Debug)]
-pub struct Flight {
-    upstream: AtomicUsize,
-}
-
-const NOWHERE: usize = usize::MAX;
-
-impl Default for Flight {
-    fn default() -> Self {
-        Self { upstream: AtomicUsize::new(NOWHERE) }
-    }
-}
+#[derive(Default)]
+pub struct Flight(OnceLock<Arc<dyn Upstream>>);
 
 impl Flight {
     /// The request goes to this upstream.
-    pub fn goes_to(&self, upstream: usize) {
-        self.upstream.store(upstream, Ordering::Relaxed);
+    pub fn goes_to(&self, upstream: &Arc<dyn Upstream>) {
+        // A request goes to one upstream; a second one would be a plugin's, which has a flight of its own.
+        self.0.get_or_init(|| upstream.clone());
     }
 
-    /// Place of the upstream that has the request.
-    pub fn upstream(&self) -> Option<usize> {
-        Some(self.upstream.load(Ordering::Relaxed)).filter(|place| *place != NOWHERE)
+    /// The upstream that has the request.
+    pub fn upstream(&self) -> Option<&Arc<dyn Upstream>> {
+        self.0.get()
+    }
+}
+
+impl fmt::Debug for Flight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Flight").field(&self.upstream().map(|upstream| upstream.name())).finish()
     }
 }
 

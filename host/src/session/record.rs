@@ -14,8 +14,8 @@ use crate::protocol::{Id, Message};
 pub struct Session {
     /// Its opaque name.
     pub id: SessionId,
-    /// The connector it belongs to; elsewhere it is unknown.
-    pub connector: Arc<Connector>,
+    /// Name of the connector it belongs to; elsewhere it is unknown.
+    pub connector: Arc<str>,
     /// Who opened it.
     pub caller: Arc<Caller>,
     /// On whose behalf upstreams are asked.
@@ -33,19 +33,17 @@ pub struct Session {
 impl Session {
     /// Passes a cancellation on to the upstream that has the request.
     pub async fn cancel(&self, id: &Id, notification: Message) {
-        let Some(place) = self.flights.find(id).and_then(|flight| flight.upstream()) else {
-            return;
-        };
-        if let Some(upstream) = self.connector.upstream(place) {
+        let flight = self.flights.find(id);
+        if let Some(upstream) = flight.as_ref().and_then(|flight| flight.upstream()) {
             upstream.notify(self.party.id, notification).await;
         }
     }
 
-    /// Ends what upstreams keep for the session.
-    pub async fn end(&self) {
+    /// Ends what the upstreams of its connector keep for the session.
+    pub async fn end(&self, connector: Option<&Connector>) {
         self.outbox.close();
-        let leaving =
-            self.connector.upstreams.iter().map(|served| served.upstream.leave(self.party.id));
+        let upstreams = connector.into_iter().flat_map(|connector| &connector.upstreams);
+        let leaving = upstreams.map(|served| served.upstream.leave(self.party.id));
         futures_util::future::join_all(leaving).await;
     }
 

@@ -13,7 +13,7 @@ use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use super::record::Session;
 use crate::fault::{Code, Fault};
-use crate::pipeline::{Caller, Connector, Party, PartyId};
+use crate::pipeline::{Caller, Party, PartyId};
 use crate::protocol::{Field, Message, Revision};
 
 /// Bounds of the store.
@@ -56,7 +56,7 @@ impl Sessions {
     /// Opens a session for a client that sent `initialize`. Without an identity the session is its own caller.
     pub fn open(
         &self,
-        connector: &Arc<Connector>,
+        connector: &Arc<str>,
         caller: Option<Arc<Caller>>,
         revision: Revision,
         initialize: &Message,
@@ -96,13 +96,13 @@ impl Sessions {
     /// same answer, so that nobody learns which sessions exist.
     pub fn find(
         &self,
-        connector: &Arc<Connector>,
+        connector: &str,
         caller: Option<&Caller>,
         id: &str,
     ) -> Result<Arc<Session>, Fault> {
         let found = SessionId::parse(id).and_then(|id| {
             let session = self.by_id.get(&id)?;
-            let same = Arc::ptr_eq(&session.connector, connector)
+            let same = *session.connector == *connector
                 && caller.is_none_or(|caller| caller.id == session.caller.id);
             // Touched while the entry is held, so that no sweep takes it out in between.
             same.then(|| {
@@ -142,9 +142,10 @@ impl Sessions {
             .collect()
     }
 
-    /// Takes out every session.
-    pub fn all(&self) -> Vec<Arc<Session>> {
-        let ids: Vec<SessionId> = self.by_id.iter().map(|session| session.id).collect();
+    /// Takes out every session that this is true for.
+    pub fn take(&self, of: impl Fn(&Session) -> bool) -> Vec<Arc<Session>> {
+        let chosen = self.by_id.iter().filter(|session| of(session));
+        let ids: Vec<SessionId> = chosen.map(|session| session.id).collect();
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 

@@ -37,7 +37,8 @@ pub(super) async fn serve(
         Ok(checked) => checked,
         Err(fault) => return site.refuse(&fault, Asked::unknown(request_id)),
     };
-    let answers = messages.into_iter().map(|message| answer(site, &session, head.clone(), message));
+    let asking = (endpoint, &session);
+    let answers = messages.into_iter().map(|message| answer(site, asking, head.clone(), message));
     let answers: Vec<Bytes> = join_all(answers).await.into_iter().flatten().collect();
     if answers.is_empty() {
         return reply::empty(false);
@@ -79,19 +80,19 @@ fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
 
 async fn answer(
     site: &Site,
-    session: &Arc<Session>,
+    asking: (&Endpoint, &Arc<Session>),
     head: HeaderMap,
     message: Message,
 ) -> Option<Bytes> {
     let Some(id) = message.id().cloned().filter(|_| message.kind() == Kind::Request) else {
         if message.kind() == Kind::Notification {
-            legacy::notification(session, message).await;
+            legacy::notification(asking.1, message).await;
         }
         return None;
     };
     let request_id = RequestId::next();
     let method = message.method();
-    let answered = match legacy::request(session, head, message, &id, request_id).await {
+    let answered = match legacy::request(asking, head, message, &id, request_id).await {
         Ok(answered) => {
             collect::response(answered, MAX_ANSWER).await.map(|message| message.text().clone())
         }

@@ -25,7 +25,7 @@ async fn end(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Result<(), F
     }
     let session = legacy::session(site, endpoint, head)?;
     if let Some(session) = site.sessions.remove(session.id) {
-        session.end().await;
+        session.end(Some(&endpoint.connector)).await;
     }
     Ok(())
 }

@@ -30,7 +30,8 @@ pub(super) async fn serve(
         (Kind::Request, Some(id)) => {
             let asked =
                 Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
-            let answered = request(&session, head, message, &id, request_id).await?;
+            let asking = (endpoint, &session);
+            let answered = request(asking, head, message, &id, request_id).await?;
             Ok(reply::answer(answered, site.bounds.keep_alive, asked))
         }
         (Kind::Notification, _) => {
@@ -52,7 +53,7 @@ pub(super) fn session(
         let text = "The header Mcp-Session-Id is missing: initialize first, or send a request of revision 2026-07-28.";
         return Err(Fault::new(Code::SessionMissing, text));
     };
-    site.sessions.find(&endpoint.connector, None, id)
+    site.sessions.find(&endpoint.connector.name, None, id)
 }
 
 fn initialize(
@@ -71,7 +72,7 @@ fn initialize(
     // An unknown revision, and the modern one that has no handshake, are answered with the newest that has one.
     let revision = Revision::parse(&wanted)
         .map_or(Revision::NEWEST_LEGACY, |wanted| wanted.min(Revision::NEWEST_LEGACY));
-    let session = site.sessions.open(&endpoint.connector, None, revision, message)?;
+    let session = site.sessions.open(&endpoint.connector.name, None, revision, message)?;
     let result = handshake::initialize(&endpoint.connector, revision);
     let answered = answer::result(id, result.as_bytes());
     let asked = Asked { request_id, era: Era::Legacy, method: Method::Initialize, id: Some(id) };
@@ -84,7 +85,7 @@ fn initialize(
 
 /// Runs one request of a session; it counts as in flight until its answer was sent.
 pub(super) async fn request(
-    session: &Arc<Session>,
+    (endpoint, session): (&Endpoint, &Arc<Session>),
     head: HeaderMap,
     message: Message,
     id: &Id,
@@ -99,10 +100,11 @@ pub(super) async fn request(
         headers: Arc::new(headers::without_credentials(head)),
         session: Some(session.tag.clone()),
         passed: Vec::new(),
+        credential: None,
         flight: guard.flight.clone(),
         depth: 0,
     };
-    let mut answered = dispatch(&session.connector, request).await?;
+    let mut answered = dispatch(&endpoint.connector, request).await?;
     if let Body::Stream(chunks, length) = answered.body {
         answered.body = Body::Stream(Box::pin(Guarded { chunks, guard }), length);
     }

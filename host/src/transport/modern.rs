@@ -44,6 +44,7 @@ pub(super) async fn serve(
         headers: Arc::new(headers::without_credentials(head)),
         session: None,
         passed,
+        credential: None,
         flight: Arc::new(Flight::default()),
         depth: 0,
     };

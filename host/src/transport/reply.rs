@@ -225,7 +225,8 @@ fn http_status(fault: &Fault, asked: Asked<'_>) -> StatusCode {
         | Code::BadHeader
         | Code::UnsupportedVersion
         | Code::MissingMeta => StatusCode::BAD_REQUEST,
-        Code::ForbiddenOrigin => StatusCode::FORBIDDEN,
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::ForbiddenOrigin | Code::Forbidden => StatusCode::FORBIDDEN,
         Code::SessionUnknown | Code::UnknownPath => StatusCode::NOT_FOUND,
         Code::UnknownMethod if asked.era == Era::Modern => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,

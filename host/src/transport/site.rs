@@ -42,18 +42,19 @@ pub struct Endpoint {
     pub strangers: PartyId,
 }
 
-/// Everything that one listener serves.
+/// Everything that one listener serves, as it is configured now. A new configuration makes a new site, which shares
+/// sessions and counts with the one before; a request keeps the site that it began with.
 pub struct Site {
     /// Endpoints by path, such as `/mcp` or `/hub/mcp`.
     pub endpoints: HashMap<Box<str>, Endpoint>,
     /// Sessions of the legacy era.
-    pub sessions: Sessions,
+    pub sessions: Arc<Sessions>,
     /// Which hosts and origins may ask.
     pub hosts: Hosts,
     /// Bounds of requests.
     pub bounds: Bounds,
     /// Requests and faults, counted.
-    pub counts: Metrics,
+    pub counts: Arc<Metrics>,
     /// Text for `GET /metrics`.
     pub metrics: Box<dyn Fn(&Self) -> String + Send + Sync>,
     /// What is wrong although calls are served: broken plugin files, a refused configuration.
@@ -67,9 +68,14 @@ impl Site {
         reply::fault(fault, asked)
     }
 
-    /// Connectors with the paths of their endpoints, in no order.
+    /// The connectors, in no order.
     pub fn connectors(&self) -> impl Iterator<Item = &Arc<Connector>> {
         self.endpoints.values().map(|endpoint| &endpoint.connector)
+    }
+
+    /// The connector of a name.
+    pub fn connector(&self, name: &str) -> Option<&Arc<Connector>> {
+        self.connectors().find(|connector| *connector.name == *name)
     }
 }
 

@@ -24,6 +24,7 @@ impl Status {
             attempt: 0,
             next_attempt: None,
             reason: None,
+            disabled: false,
             offering: None,
         };
         Self { name, snapshot: watch::channel(Arc::new(snapshot)).0, suspicion: Notify::new() }
@@ -75,6 +76,7 @@ impl Status {
             attempt: 0,
             next_attempt: None,
             reason: None,
+            disabled: false,
             offering: Some(Arc::new(offering)),
         }));
     }
@@ -96,6 +98,7 @@ impl Status {
                 attempt,
                 next_attempt: Some(now + wait),
                 reason: Some(reason),
+                disabled: false,
                 offering: snapshot.offering.clone(),
             });
         });

@@ -151,6 +151,7 @@ pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> 
 
 pub(super) fn order(party: &Arc<Party>, text: &str) -> Order {
     Order {
+        credential: None,
         party: Arc::clone(party),
         message: Message::parse(Bytes::from(text.to_owned())).unwrap(),
         name: None,

@@ -9,7 +9,7 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 20] = [
     ("protocol", &[]),
     ("fault", &[]),
     ("telemetry", &[]),
@@ -17,16 +17,28 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("catalogue", &[]),
     ("pipeline", &["catalogue", "telemetry"]),
     ("state", &["pipeline", "config", "telemetry"]),
-    ("auth", &["pipeline", "config", "telemetry"]),
+    ("auth", &["outbound", "pipeline", "config", "telemetry"]),
     ("session", &["pipeline", "catalogue", "config", "telemetry"]),
-    ("plugin", &["pipeline", "catalogue", "config", "telemetry"]),
-    ("upstream", &["pipeline", "catalogue", "config", "telemetry"]),
+    ("outbound", &["telemetry"]),
+    ("plugin", &["outbound", "pipeline", "catalogue", "config", "telemetry"]),
+    ("upstream", &["outbound", "pipeline", "catalogue", "config", "telemetry"]),
     ("transfer", &["pipeline", "catalogue", "config", "telemetry"]),
     ("health", &["pipeline", "catalogue", "config", "telemetry"]),
     ("transport", &["session", "auth", "pipeline", "catalogue", "config", "telemetry"]),
+    ("admin", &["transport", "session", "auth", "pipeline", "catalogue", "config", "telemetry"]),
     (
         "listener",
-        &["transport", "session", "auth", "health", "pipeline", "catalogue", "config", "telemetry"],
+        &[
+            "admin",
+            "transport",
+            "session",
+            "auth",
+            "health",
+            "pipeline",
+            "catalogue",
+            "config",
+            "telemetry",
+        ],
     ),
     ("app", ABOVE_APP),
     ("cli", ABOVE_APP),
@@ -37,6 +49,8 @@ const ROOMS: [(&str, &[&str]); 18] = [
 const ABOVE_APP: &[&str] = &[
     "app",
     "listener",
+    "admin",
+    "outbound",
     "transport",
     "health",
     "transfer",
@@ -67,7 +81,18 @@ const DOORS: [(&str, &[&str], &str); 6] = [
     ("serde_saphyr", &["config"], "only `config` reads configuration files"),
     (
         "hyper",
-        &["listener", "transport", "upstream", "health", "app", "auth", "plugin", "transfer"],
+        &[
+            "listener",
+            "transport",
+            "upstream",
+            "health",
+            "app",
+            "auth",
+            "plugin",
+            "transfer",
+            "outbound",
+            "admin",
+        ],
         "HTTP stays at the edges; `pipeline`, `session`, `catalogue` and the leaves never name it",
     ),
 ];

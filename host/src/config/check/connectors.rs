@@ -101,6 +101,8 @@ fn one(
         name: name?,
         description: written.description.clone().unwrap_or_default().into(),
         path: path?,
+        anonymous: false,
+        status: true,
         router: router?,
         policies,
         upstreams,

@@ -238,6 +238,8 @@ fn grants_of(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> GrantSe
         headers: headers_of(&grants.headers, &key.key("headers"), &[], findings),
         set_headers: headers_of(&grants.set_headers, &key.key("set_headers"), OWN, findings),
         upstreams: grants.upstreams,
+        fetch: Vec::new(),
+        fetch_private: false,
     }
 }
 

@@ -10,7 +10,9 @@ use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
 use crate::config::file::{Connector, PrefixWord, Timeouts, Upstream};
 use crate::config::key::KeyPath;
-use crate::config::settings::{Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
+use crate::config::settings::{
+    Absence, Credential, Naming, Prefix, UpstreamSettings, UpstreamTimeouts, Watch,
+};
 
 /// Checks every upstream of a connector.
 pub(super) fn check(
@@ -35,7 +37,16 @@ pub(super) fn check(
         let naming = check_naming(upstream, &key, findings);
         let timeouts = check_timeouts(&upstream.timeouts, &key.key("timeouts"), findings);
         if let (Some(name), Some(target)) = (name, target) {
-            upstreams.push(UpstreamSettings { name, target, naming, timeouts });
+            upstreams.push(UpstreamSettings {
+                name,
+                target,
+                credential: Credential::default(),
+                headers: Vec::new(),
+                naming,
+                timeouts,
+                watch: Watch::default(),
+                absence: Absence::default(),
+            });
         }
     }
     upstreams

@@ -9,7 +9,7 @@ use crate::config::file::File;
 use crate::config::key::KeyPath;
 use crate::config::load::Flags;
 use crate::config::problem::{Problem, Problems};
-use crate::config::settings::Settings;
+use crate::config::settings::{Auth, Settings};
 
 /// Where a configuration comes from.
 pub(in crate::config) struct Origin<'a> {
@@ -34,6 +34,8 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
         Some(listen) if problems.is_empty() => Ok(Settings {
             file: origin.file.map(Path::to_owned),
             listen,
+            auth: Auth::None,
+            admin: None,
             limits,
             plugins,
             plugin_dir: file.plugin_dir.as_ref().map(|dir| origin.base.join(dir)),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Uri;
+use http::{HeaderName, Uri};
 
 use crate::config::secret::Secret;
 
 /// One MCP server as clients see it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConnectorSettings {
     /// Its name.
     pub name: Arc<str>,
@@ -18,6 +18,10 @@ pub struct ConnectorSettings {
     pub description: Arc<str>,
     /// Base path: empty for `/`, else `/hub` without a slash at the end. The endpoint is `{path}/mcp`.
     pub path: Arc<str>,
+    /// Whether callers without a credential may come although others are identified.
+    pub anonymous: bool,
+    /// Whether clients see the tool `{name}_status` and the resource beside it.
+    pub status: bool,
     /// Shapes the catalogue.
     pub router: PluginPlace,
     /// Judge calls, in this order.
@@ -42,21 +46,95 @@ pub struct PluginPlace {
     pub config: Arc<str>,
 }
 
-/// A server behind a connector.
-#[derive(Clone, Debug)]
+/// A server behind a connector. Two that are equal are the same server under the same rules: a reload keeps it running.
+#[derive(Clone, Debug, PartialEq)]
 pub struct UpstreamSettings {
     /// Its name.
     pub name: Arc<str>,
     /// How to reach it.
     pub target: Target,
+    /// How plugway identifies itself there.
+    pub credential: Credential,
+    /// Headers that every request to it carries; means nothing for a child process.
+    pub headers: Vec<(HeaderName, Secret)>,
     /// How its names are shown.
     pub naming: Naming,
     /// Time limits.
     pub timeouts: UpstreamTimeouts,
+    /// How it is watched, and tried again.
+    pub watch: Watch,
+    /// What clients see while it is away.
+    pub absence: Absence,
+}
+
+/// How plugway identifies itself at an upstream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Credential {
+    /// Not at all.
+    #[default]
+    None,
+    /// With the credential that the client sent to plugway; what plugway asks for itself carries the other one, if any.
+    Forward {
+        /// For what plugway asks for itself (catalogue, health), the whole value of `Authorization`.
+        own: Option<Secret>,
+    },
+    /// With one header of the operator's: `Authorization: Bearer ..`, or another.
+    Header(HeaderName, Secret),
+}
+
+/// How an upstream is watched, and tried again when it is away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// Time between two health checks.
+    pub interval: Duration,
+    /// Time that one check may take.
+    pub timeout: Duration,
+    /// So many failed checks in a row make it away.
+    pub down_after: u32,
+    /// So many good checks in a row bring it back.
+    pub up_after: u32,
+    /// Wait before the second attempt; doubles from then on. The first one follows at once.
+    pub retry_initial: Duration,
+    /// Longest wait between two attempts.
+    pub retry_max: Duration,
+    /// After so many failed attempts it is left alone until somebody asks for it; none = never.
+    pub attempts: Option<u32>,
+    /// Time after which the catalogue is read again, unless the server names a shorter one (`ttlMs`).
+    pub refresh: Duration,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(30),
+            timeout: Duration::from_secs(5),
+            down_after: 2,
+            up_after: 1,
+            retry_initial: Duration::from_secs(2),
+            retry_max: Duration::from_secs(30),
+            attempts: None,
+            refresh: Duration::from_mins(5),
+        }
+    }
+}
+
+/// What clients see of an upstream while it is away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// An outage that is shorter changes nothing.
+    pub stale_for: Duration,
+    /// Whether lists show its entries even then.
+    pub keep: bool,
+}
+
+impl Default for Absence {
+    fn default() -> Self {
+        Self { stale_for: Duration::from_secs(5), keep: false }
+    }
 }
 
 /// How an upstream is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// Streamable HTTP. The path is the one in the file: empty or `/` means that nobody said `/mcp`.
     Http(Uri),
@@ -65,7 +143,7 @@ pub enum Target {
 }
 
 /// How to start a child process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
     /// The program, as written.
     pub command: String,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderName;
+use http::{HeaderName, Uri};
 
 /// A plugin that is written down or used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,10 @@ pub struct GrantSettings {
     pub set_headers: Vec<HeaderName>,
     /// Whether it may send requests to the connector's upstreams.
     pub upstreams: bool,
+    /// Origins that it may fetch from: scheme, host and port, such as `https://api.example.com`.
+    pub fetch: Vec<Uri>,
+    /// Whether names in `fetch` may stand for addresses of private networks.
+    pub fetch_private: bool,
 }
 
 /// What happens to a call when a plugin fails.

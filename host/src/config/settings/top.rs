@@ -4,18 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::access::{Admin, Auth};
 use super::connector::ConnectorSettings;
 use super::listen::Listen;
 use super::plugin::PluginSettings;
 use crate::config::problem::Problems;
 
 /// Everything that is configured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The file that was read; none for a configuration from the command line.
     pub file: Option<PathBuf>,
     /// The listener.
     pub listen: Listen,
+    /// Who callers are.
+    pub auth: Auth,
+    /// Administration; none = there is none.
+    pub admin: Option<Admin>,
     /// Limits of the server.
     pub limits: Limits,
     /// Every plugin that is written down or used, by name.

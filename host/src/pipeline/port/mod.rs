@@ -1,5 +1,6 @@
 //! What the pipeline needs from the rooms around it.
 
+mod authenticator;
 mod policy;
 mod router;
 mod state;
@@ -8,10 +9,13 @@ mod upstream;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use authenticator::Authenticator;
 pub use policy::{Admission, Edit, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights};
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
-pub use upstream::{Answer, Body, Chunks, Form, Offering, Order, Phase, Snapshot, Upstream};
+pub use upstream::{
+    Answer, Body, Chunks, Control, Form, Numbers, Offering, Order, Phase, Snapshot, Upstream,
+};
 
 /// A boxed future that a port gives.
 pub type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -21,7 +21,7 @@ pub enum Phase {
     Connected,
     /// It does not answer now; another attempt is due.
     Reconnecting,
-    /// It never answered, or the operator took it out.
+    /// It never answered, its attempts are used up, or the operator took it out.
     Disconnected,
 }
 
@@ -49,12 +49,14 @@ pub struct Snapshot {
     pub next_attempt: Option<Instant>,
     /// Why it is away, in one sentence.
     pub reason: Option<Arc<str>>,
+    /// Whether the operator took it out: nothing is tried until it is put back.
+    pub disabled: bool,
     /// What it offered when its catalogue was last read.
     pub offering: Option<Arc<Offering>>,
 }
 
 /// What an upstream offers, as it says it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offering {
     /// The server's own name.
     pub server_name: Arc<str>,
@@ -85,6 +87,40 @@ pub struct Order {
     pub name: Option<Arc<str>>,
     /// Headers to send along: `Mcp-Param-*`, and those that policies set.
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The client's `Authorization`, for upstreams that it is forwarded to.
+    pub credential: Option<HeaderValue>,
+}
+
+/// What an operator may tell an upstream to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Try now, whatever the back-off says; a connected one is read again.
+    Reconnect,
+    /// Take it out: its sessions and children end, and nothing is tried.
+    Disable,
+    /// Put it back.
+    Enable,
+}
+
+/// What is counted about an upstream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Sessions that plugway has there for its parties.
+    pub sessions: u64,
+    /// Child processes that run now.
+    pub children: u64,
+    /// Requests of clients that wait for the end of their answer.
+    pub in_flight: u64,
+    /// Event streams of plugway's own (`GET`, `subscriptions/listen`), opened since the start.
+    pub streams_opened: u64,
+    /// Of these, open now.
+    pub streams_active: u64,
+    /// Of these, ended.
+    pub streams_closed: u64,
+    /// How often the server said that it has no such stream (405).
+    pub streams_unsupported: u64,
+    /// How often its catalogue was read.
+    pub catalogues_read: u64,
 }
 
 /// How an answer is framed.
@@ -138,6 +174,10 @@ pub trait Upstream: Send + Sync {
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
     /// The party is gone: ends its session.
     fn leave(&self, party: PartyId) -> Promise<'_, ()>;
-    /// plugway stops: ends every session and child within a bounded time.
+    /// Does what the operator says; returns before it is done.
+    fn control(&self, control: Control);
+    /// What is counted about it.
+    fn numbers(&self) -> Numbers;
+    /// plugway stops, or the upstream is taken out of the configuration: ends every session and child within a bounded time.
     fn shut_down(&self) -> Promise<'_, ()>;
 }

@@ -18,7 +18,7 @@ use super::request::{Head, post};
 use super::session::{Seat, Session};
 use crate::fault::Fault;
 use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Order, Promise, Snapshot, Upstream};
+use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
@@ -274,6 +274,12 @@ impl Upstream for HttpUpstream {
 
     fn leave(&self, party: PartyId) -> Promise<'_, ()> {
         Box::pin(self.end(party))
+    }
+
+    fn control(&self, _control: Control) {}
+
+    fn numbers(&self) -> Numbers {
+        Numbers::default()
     }
 
     fn shut_down(&self) -> Promise<'_, ()> {

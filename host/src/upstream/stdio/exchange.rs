@@ -11,7 +11,7 @@ use super::children::Children;
 use super::opening::Opening;
 use crate::fault::Fault;
 use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Order, Promise, Snapshot, Upstream};
+use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Field, Id, Message, Method, splice};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{Route, found_out};
@@ -134,6 +134,12 @@ impl Upstream for StdioUpstream {
 
     fn leave(&self, party: PartyId) -> Promise<'_, ()> {
         Box::pin(self.children.leave(party))
+    }
+
+    fn control(&self, _control: Control) {}
+
+    fn numbers(&self) -> Numbers {
+        Numbers::default()
     }
 
     fn shut_down(&self) -> Promise<'_, ()> {
