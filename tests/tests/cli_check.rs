@@ -87,8 +87,8 @@ async fn what_is_wrong_is_said_with_its_place_and_what_was_meant() -> Result<()>
             &["plugway.yaml:2:", "limits.session_idle", "30s"],
         ),
         (
-            "name: hub\nauth: {mode: none}\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",
-            &["plugway.yaml:2:1:", "`auth`"],
+            "name: hub\ntls: {}\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",
+            &["plugway.yaml:2:1:", "`tls`"],
         ),
         (
             "name: hub\nname: again\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",

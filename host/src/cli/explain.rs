@@ -1,10 +1,12 @@
 //! Settings in words.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
+use super::explain_upstream::upstream;
 use crate::config::{
-    ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings, PluginSource, Settings,
-    Sharing, Target, UpstreamSettings,
+    AdminListen, Auth, ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings,
+    PluginSource, Settings,
 };
 
 /// Says what settings would run, one thing on each line.
@@ -18,6 +20,7 @@ impl Display for Explained<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.0;
         listener(settings, f)?;
+        access(settings, f)?;
         for each in &settings.connectors {
             connector(each, f)?;
         }
@@ -57,14 +60,44 @@ fn listener(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+fn access(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match &settings.auth {
+        Auth::None => writeln!(f, "callers are anonymous")?,
+        Auth::Static(tokens) => {
+            let clients: BTreeSet<_> =
+                tokens.iter().map(|token| (&token.client_id, &token.tenant_id)).collect();
+            let (tokens, clients) = (tokens.len(), clients.len());
+            writeln!(f, "callers are identified by {tokens} tokens of {clients} clients")?;
+        }
+    }
+    let Some(admin) = &settings.admin else { return Ok(()) };
+    match &admin.listen {
+        AdminListen::Address(address) => write!(f, "administered at http://{address}/admin/v1")?,
+        AdminListen::Socket(path) => write!(f, "administered at the socket {}", path.display())?,
+    }
+    match &admin.token_file {
+        Some(path) => writeln!(f, ", with the token in {}", path.display()),
+        None => writeln!(f, ", with tokens of scope plugway:admin"),
+    }
+}
+
 fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "connector {} at {}/mcp", connector.name, connector.path)?;
+    if connector.anonymous {
+        writeln!(f, "  callers without a token may come too")?;
+    }
+    if !connector.status {
+        writeln!(f, "  without the tool {}_status", connector.name)?;
+    }
     writeln!(f, "  router {}", place(&connector.router))?;
     for policy in &connector.policies {
         writeln!(f, "  policy {}", place(policy))?;
     }
     for each in &connector.upstreams {
         upstream(each, f)?;
+    }
+    for each in &connector.disabled {
+        writeln!(f, "  upstream {each}: disabled, is not started")?;
     }
     Ok(())
 }
@@ -74,33 +107,6 @@ fn place(place: &PluginPlace) -> String {
         "{}" => place.plugin.to_string(),
         _ => format!("{} (configured)", place.plugin),
     }
-}
-
-fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "  upstream {}: ", upstream.name)?;
-    match &upstream.target {
-        Target::Http(uri) => write!(f, "{uri}")?,
-        Target::Stdio(child) => {
-            let variables: Vec<_> = child.env.iter().map(|(name, _)| name.as_str()).collect();
-            write!(f, "{} with {} arguments", child.command, child.args.len())?;
-            write!(f, ", environment [{}]", variables.join(", "))?;
-            match child.sharing {
-                Sharing::Session => {
-                    write!(f, ", a child for each session, at most {}", child.max_children)?;
-                }
-                Sharing::Connector => f.write_str(", one child for all")?,
-            }
-        }
-    }
-    let naming = &upstream.naming;
-    write!(f, "; prefix {}", naming.prefix.as_str())?;
-    for (own, shown) in &naming.aliases {
-        write!(f, ", {own} shown as {shown}")?;
-    }
-    if !naming.expose.is_empty() {
-        write!(f, ", offers only {}", naming.expose.join(", "))?;
-    }
-    writeln!(f)
 }
 
 fn plugin(plugin: &PluginSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,6 +133,13 @@ fn plugin(plugin: &PluginSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     if grants.upstreams {
         f.write_str(", asks upstreams")?;
+    }
+    if !grants.fetch.is_empty() {
+        let origins: Vec<_> = grants.fetch.iter().map(ToString::to_string).collect();
+        write!(f, ", fetches from {}", origins.join(" "))?;
+        if grants.fetch_private {
+            f.write_str(" (also in private networks)")?;
+        }
     }
     if let Some(time) = plugin.limits.time {
         write!(f, ", {} ms", time.as_millis())?;

@@ -1,13 +1,15 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `check`, `try_out` and `health` are the subcommands, `explain` puts settings into words.
+//! end. [`serve`], `check`, `try_out` and `health` are the subcommands, `explain` and
+//! `explain_upstream` put settings into words.
 
 mod application;
 mod arguments;
 mod check;
 mod exit;
 mod explain;
+mod explain_upstream;
 mod health;
 mod plain_http;
 mod print;

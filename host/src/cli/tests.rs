@@ -61,6 +61,7 @@ fn settings_are_explained() {
 listens on 0.0.0.0:9000 (said by: configuration file)
   any Host header
   other machines can reach it; accepted: no-auth, no-tls, any-host (lab)
+callers are anonymous
 connector hub at /mcp
   router router
   policy team (configured)
@@ -70,6 +71,38 @@ plugin router: part of plugway, on error deny
 plugin team: /c/team.wasm, reads headers x-team, 5 ms, on error deny
 limits: body 4096 KiB, 4096 connections, 10000 sessions, idle sessions end after 1800 s";
     assert_eq!(explain::explain(&settings.unwrap()), expected);
+}
+
+#[test]
+fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
+    let text = "name: hub\nauth: {mode: static, tokens: 'env://TOKENS'}\n\
+        admin: {socket: s, token_file: t}\nanonymous: true\nstatus: false\n\
+        plugins: {p: {file: p.wasm, grants: {fetch: ['https://x'], fetch_private: true}}}\n\
+        upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp\n  auth: {mode: bearer, token: 'env://T'}\n  \
+        headers: {X-Team: s3cret}\n  reconnect: {initial: 1s, max: 90s, attempts: 3}\n  \
+        health_check_interval: 10s\n  unhealthy_after: 5\n  refresh: 500ms\n  stale_for: 0s\n  \
+        unavailable: keep\n- {name: b, command: x, disabled: true}\n";
+    let tokens = r#"{"s3cret-s3cret-s3cret": {"client_id": "ci"}}"#;
+    let environment = Environment::of(
+        [("TOKENS", tokens), ("T", "s3cret")].map(|(name, value)| (name.into(), value.into())),
+    );
+    let settings = parse(text, Path::new("/c/plugway.yaml"), &Flags::default(), &environment);
+    let said = explain::explain(&settings.unwrap());
+    for line in [
+        "callers are identified by 1 tokens of 1 clients",
+        "administered at the socket /c/s, with the token in /c/t",
+        "  callers without a token may come too",
+        "  without the tool hub_status",
+        "  upstream a: http://127.0.0.1:1/mcp, with a credential in `authorization`, headers x-team; \
+         prefix always; asked every 10s with 5s to answer; away after 5 failed checks, back after \
+         1; tried again after 1s, at last every 90s; left alone after 3 attempts; read again every \
+         500ms; away for 0s before clients see it; stays in lists while it is away",
+        "  upstream b: disabled, is not started",
+        "plugin p: /c/p.wasm, fetches from https://x/ (also in private networks), on error deny",
+    ] {
+        assert!(said.lines().any(|said| said == line), "no `{line}` in\n{said}");
+    }
+    assert!(!said.contains("s3cret"), "{said}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`mod@file`] is what may be written; [`mod@load`] reads it, and is the only reader of configuration files
 //! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result. In between:
-//! `tree` keeps the place of every value, `read` fits the tree into the types and notes all misfits.
+//! `tree` keeps the place of every value, `read` fits the tree into the types and notes all misfits, `reference` reads
+//! the secrets that a file only names.
 
 mod check;
 mod environment;
@@ -13,6 +14,7 @@ mod misfit;
 mod nearest;
 mod problem;
 mod read;
+mod reference;
 mod secret;
 mod settings;
 mod tree;
@@ -32,7 +34,9 @@ pub use settings::{
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Connector, Exposure, ExposureWord, File, Grants, OnErrorWord, Plugin, PluginLimits,
-        PluginUse, PrefixWord, ServerLimits, SharingWord, Size, Span, Text, Timeouts, Upstream,
+        Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse, Exposure,
+        ExposureWord, File, Grants, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord,
+        Reconnect, SecretText, ServerLimits, SharingWord, Size, Span, Text, Timeouts, Tokens,
+        UnavailableWord, Upstream,
     };
 }

@@ -59,8 +59,7 @@ impl Node {
         let spanned: Spanned<Value> =
             serde_saphyr::from_str_with_options(text, options).map_err(|error| {
                 let place = error.location().and_then(place_of);
-                let sentence = error.without_snippet().to_string();
-                let mut problem = Problem::general(format!("is not YAML: {}", one_line(&sentence)))
+                let mut problem = Problem::general(sentence_of(error.without_snippet()))
                     .hint("indent with spaces, close every quote and bracket, write each key once");
                 problem.place = place;
                 problem
@@ -143,6 +142,17 @@ impl Node {
 
 fn place_of(location: Location) -> Option<Place> {
     (location.line() > 0).then(|| Place { line: location.line(), column: location.column() })
+}
+
+/// What is wrong with the form. A long key is not repeated: keys of a map of tokens are secrets.
+fn sentence_of(error: &serde_saphyr::Error) -> String {
+    match error {
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } if key.len() < 16 => {
+            format!("has the key `{key}` twice")
+        }
+        serde_saphyr::Error::DuplicateMappingKey { .. } => "has a key twice".to_owned(),
+        error => format!("is not YAML: {}", one_line(&error.to_string())),
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -29,6 +29,8 @@ pub(super) fn check(
         name: file.name.clone(),
         description: file.description.clone(),
         path: file.path.clone(),
+        anonymous: file.anonymous,
+        status: file.status,
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
@@ -41,6 +43,8 @@ pub(super) fn check(
         ("name", lone.name.is_some()),
         ("description", lone.description.is_some()),
         ("path", lone.path.is_some()),
+        ("anonymous", lone.anonymous.is_some()),
+        ("status", lone.status.is_some()),
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
@@ -96,16 +100,17 @@ fn one(
     let router = plugins.place(router, &key.key("router"), findings);
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
-    clashes::check(&upstreams, &key.key("upstreams"), findings);
+    clashes::check(&upstreams.started, findings);
     Some(ConnectorSettings {
         name: name?,
         description: written.description.clone().unwrap_or_default().into(),
         path: path?,
-        anonymous: false,
-        status: true,
+        anonymous: written.anonymous.unwrap_or(false),
+        status: written.status.unwrap_or(true),
         router: router?,
         policies,
-        upstreams,
+        upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),
+        disabled: upstreams.disabled,
     })
 }
 

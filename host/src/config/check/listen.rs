@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use http::uri::Authority;
 
+use super::access;
 use super::findings::Findings;
 use super::whole::Origin;
 use crate::config::file::{Exposure as WrittenExposure, ExposureWord, File};
 use crate::config::key::KeyPath;
-use crate::config::settings::{Accepted, Exposure, Hosts, Listen, ListenSource};
+use crate::config::settings::{Accepted, Auth, Exposure, Hosts, Listen, ListenSource};
 
 /// Where plugway listens when nobody says anything.
 const DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
@@ -17,10 +18,16 @@ const HOSTS: &[&str] = &["CONNECTOR_HOST", "MCP_SERVER_HOST", "HOST"];
 const PORTS: &[&str] = &["CONNECTOR_PORT", "MCP_SERVER_PORT", "PORT"];
 
 /// The listener, if it can be told.
-pub(super) fn check(file: &File, origin: &Origin<'_>, findings: &mut Findings) -> Option<Listen> {
+pub(super) fn check(
+    file: &File,
+    auth: Option<&Auth>,
+    origin: &Origin<'_>,
+    findings: &mut Findings,
+) -> Option<Listen> {
     let exact = allowed_hosts(file, findings);
     let (address, source) = address(file, origin, findings)?;
-    let exposure = exposure(address, file, origin, findings)?;
+    let missing = missing(file, auth);
+    let exposure = exposure(address, &missing, file, origin, findings)?;
     let hosts = match (&exposure, &file.allowed_hosts) {
         (Exposure::Accepted(_), None) => Hosts::Any,
         _ => Hosts::Listed(exact),
@@ -93,7 +100,7 @@ fn parse_host(text: &str) -> Option<IpAddr> {
     bare.unwrap_or(text).parse().ok()
 }
 
-fn parse_address(text: &str) -> Option<SocketAddr> {
+pub(super) fn parse_address(text: &str) -> Option<SocketAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
@@ -126,9 +133,23 @@ fn allowed_hosts(file: &File, findings: &mut Findings) -> Vec<Arc<str>> {
     hosts
 }
 
+/// What a listener that others can reach would lack.
+fn missing(file: &File, auth: Option<&Auth>) -> Vec<ExposureWord> {
+    let mut missing = Vec::new();
+    if access::lets_strangers_in(file, auth) {
+        missing.push(ExposureWord::NoAuth);
+    }
+    missing.push(ExposureWord::NoTls);
+    if file.allowed_hosts.is_none() {
+        missing.push(ExposureWord::AnyHost);
+    }
+    missing
+}
+
 /// Refuses a listener that others can reach unless the operator accepted everything that is missing.
 fn exposure(
     address: SocketAddr,
+    missing: &[ExposureWord],
     file: &File,
     origin: &Origin<'_>,
     findings: &mut Findings,
@@ -136,10 +157,6 @@ fn exposure(
     let key = KeyPath::top().key("exposure");
     if address.ip().is_loopback() {
         return Some(Exposure::Loopback);
-    }
-    let mut missing = vec![ExposureWord::NoAuth, ExposureWord::NoTls];
-    if file.allowed_hosts.is_none() {
-        missing.push(ExposureWord::AnyHost);
     }
     let parts = missing.iter().map(|part| part_word(*part)).collect();
     if let Some(reason) = &origin.flags.accept_exposure {
@@ -159,7 +176,7 @@ fn exposure(
             Some(Exposure::Accepted(Accepted { parts, reason, by_flag: false }))
         }
         _ => {
-            refuse_exposure(address, &written, &missing, &key, findings);
+            refuse_exposure(address, &written, missing, &key, findings);
             None
         }
     }

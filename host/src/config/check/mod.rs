@@ -1,17 +1,26 @@
 //! Makes settings of what was written, and collects every problem that can be seen, one file per part.
 //!
-//! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`limits`], [`plugins`],
-//! [`connectors`], [`upstreams`] and [`target`] check one part each; [`clashes`] looks at names across upstreams; [`word`] knows
-//! what a name may look like.
+//! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
+//! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`upstreams`], [`target`], [`credential`] and
+//! [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know what one value may
+//! be.
 
+mod access;
 mod clashes;
 mod connectors;
+mod credential;
+mod date;
 mod findings;
+mod grants;
+mod header;
 mod limits;
 mod listen;
 mod plugins;
+mod secret;
 mod target;
+mod tokens;
 mod upstreams;
+mod watch;
 mod whole;
 mod word;
 

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderName;
-
 use super::findings::Findings;
+use super::grants;
 use super::limits::Bounds;
 use super::whole::Origin;
 use super::word::check_name;
-use crate::config::file::{File, Grants, OnErrorWord, Plugin, PluginUse, Text};
+use crate::config::file::{File, OnErrorWord, Plugin, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::nearest::nearest;
 use crate::config::problem::Problem;
@@ -23,24 +22,6 @@ use crate::config::settings::{
 const BUNDLED: &[&str] = &["router"];
 /// Plugins that will be, and whose names are kept for them.
 const RESERVED: &[&str] = &["gateway", "dispatcher", "transfer"];
-/// Headers that no plugin reads or sets: credentials.
-const CREDENTIALS: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
-/// Headers that belong to the protocol or to the connection, so that no plugin sets them.
-const OWN: &[&str] = &[
-    "host",
-    "connection",
-    "content-length",
-    "content-type",
-    "transfer-encoding",
-    "te",
-    "trailer",
-    "upgrade",
-    "keep-alive",
-    "accept",
-    "origin",
-    "last-event-id",
-];
-
 /// The plugins by name.
 pub(super) struct Plugins {
     by_name: BTreeMap<Arc<str>, PluginSettings>,
@@ -202,7 +183,7 @@ fn settings_of(
         digest,
         config,
         limits: limits_of(plugin, &key.key("limits"), findings),
-        grants: grants_of(&plugin.grants, &key.key("grants"), findings),
+        grants: grants::check(&plugin.grants, &key.key("grants"), findings),
         on_error: match plugin.on_error {
             Some(OnErrorWord::Pass) => OnError::Pass,
             Some(OnErrorWord::Deny) | None => OnError::Deny,
@@ -231,51 +212,6 @@ fn limits_of(plugin: &Plugin, key: &KeyPath, findings: &mut Findings) -> PluginL
         memory: written.memory_mib.and_then(|mib| usize::try_from(mib).ok()?.checked_mul(1 << 20)),
         instances: written.instances.and_then(|instances| usize::try_from(instances).ok()),
     }
-}
-
-fn grants_of(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> GrantSettings {
-    GrantSettings {
-        headers: headers_of(&grants.headers, &key.key("headers"), &[], findings),
-        set_headers: headers_of(&grants.set_headers, &key.key("set_headers"), OWN, findings),
-        upstreams: grants.upstreams,
-        fetch: Vec::new(),
-        fetch_private: false,
-    }
-}
-
-fn headers_of(
-    names: &[Text],
-    key: &KeyPath,
-    refused: &[&str],
-    findings: &mut Findings,
-) -> Vec<HeaderName> {
-    let mut headers = Vec::new();
-    for (index, Text(name)) in names.iter().enumerate() {
-        let key = key.item(index);
-        let Ok(header) = HeaderName::try_from(name.as_str()) else {
-            let hint = "write a name such as `x-team`";
-            findings.problem(&key, format!("is `{name}`, which is no header name"), hint);
-            continue;
-        };
-        let word = header.as_str();
-        if CREDENTIALS.contains(&word) {
-            let hint = "plugins see who the caller is through `caller`, never a credential";
-            findings.problem(&key, format!("is `{word}`, which no plugin gets"), hint);
-        } else if is_own(word, refused) {
-            let hint = "the protocol and the connection keep their own headers";
-            findings.problem(&key, format!("is `{word}`, which belongs to plugway"), hint);
-        } else {
-            headers.push(header);
-        }
-    }
-    headers
-}
-
-/// Session ids are nobody's; where there are refused headers, plugins set headers, and the protocol's are plugway's.
-fn is_own(word: &str, refused: &[&str]) -> bool {
-    word.starts_with("mcp-session")
-        || refused.contains(&word)
-        || (!refused.is_empty() && word.starts_with("mcp-"))
 }
 
 fn parse_digest(text: &str) -> Option<[u8; 32]> {

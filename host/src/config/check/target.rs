@@ -7,6 +7,7 @@ use http::Uri;
 
 use super::findings::Findings;
 use super::limits::Bounds;
+use super::secret::{self, Literal};
 use super::whole::Origin;
 use crate::config::file::{SharingWord, Text, Upstream};
 use crate::config::key::KeyPath;
@@ -15,8 +16,6 @@ use crate::config::settings::{Child, Sharing, Target};
 
 /// Variables that a child gets unless the file says otherwise: without them hardly any program is found or starts.
 const INHERITED: &[&str] = &["PATH", "HOME"];
-/// Starts of values that will name a secret.
-const REFERENCES: &[&str] = &["env://", "file://", "openbao://"];
 
 /// The target, if it can be told.
 pub(super) fn check(
@@ -172,16 +171,15 @@ fn environment(
             }
         }
     }
-    for (name, Text(value)) in upstream.env.iter().flatten() {
+    for (name, written) in upstream.env.iter().flatten() {
         let key = key.key("env").key(name);
-        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+        let value = secret::check(written, Literal::Fine, &key, origin, findings);
+        let is_plain = |value: &Secret| !value.reveal().contains('\0');
+        if name.is_empty() || name.contains(['=', '\0']) || !value.as_ref().is_none_or(is_plain) {
             let hint = "write NAME: value";
             findings.problem(&key, "cannot be a variable of an environment", hint);
-        } else if REFERENCES.iter().any(|start| value.starts_with(start)) {
-            let hint = "name the variable in `inherit_env`, and set it where plugway is started";
-            findings.problem(&key, "refers to a secret, which does nothing yet", hint);
         }
-        variables.insert(name.clone(), Secret::new(value.as_str()));
+        variables.extend(value.map(|value| (name.clone(), value)));
     }
     variables.into_iter().collect()
 }

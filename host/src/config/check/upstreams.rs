@@ -5,14 +5,18 @@ use std::sync::Arc;
 
 use super::findings::Findings;
 use super::limits::Bounds;
-use super::target;
 use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
+use super::{credential, target, watch};
 use crate::config::file::{Connector, PrefixWord, Timeouts, Upstream};
 use crate::config::key::KeyPath;
-use crate::config::settings::{
-    Absence, Credential, Naming, Prefix, UpstreamSettings, UpstreamTimeouts, Watch,
-};
+use crate::config::settings::{Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
+
+/// The upstreams of a connector with their places, and the names of those that are not started.
+pub(super) struct Upstreams {
+    pub(super) started: Vec<(KeyPath, UpstreamSettings)>,
+    pub(super) disabled: Vec<Arc<str>>,
+}
 
 /// Checks every upstream of a connector.
 pub(super) fn check(
@@ -20,7 +24,7 @@ pub(super) fn check(
     connector: &KeyPath,
     origin: &Origin<'_>,
     findings: &mut Findings,
-) -> Vec<UpstreamSettings> {
+) -> Upstreams {
     let list = connector.key("upstreams");
     let written = written.upstreams.as_deref().unwrap_or_default();
     if written.is_empty() {
@@ -29,27 +33,47 @@ pub(super) fn check(
         findings.problem(connector, "has no `upstreams`, so there is nothing to serve", hint);
     }
     let mut names = BTreeSet::new();
-    let mut upstreams = Vec::new();
+    let (mut started, mut disabled) = (Vec::new(), Vec::new());
     for (index, upstream) in written.iter().enumerate() {
         let key = list.item(index);
         let name = check_own_name(upstream, &key, &mut names, findings);
-        let target = target::check(upstream, &key, origin, findings);
-        let naming = check_naming(upstream, &key, findings);
-        let timeouts = check_timeouts(&upstream.timeouts, &key.key("timeouts"), findings);
-        if let (Some(name), Some(target)) = (name, target) {
-            upstreams.push(UpstreamSettings {
-                name,
-                target,
-                credential: Credential::default(),
-                headers: Vec::new(),
-                naming,
-                timeouts,
-                watch: Watch::default(),
-                absence: Absence::default(),
-            });
+        if upstream.disabled {
+            // What is wrong with the rest of it, such as a secret that is not there, is why it is disabled.
+            disabled.extend(name);
+        } else {
+            let checked = one(upstream, name, &key, origin, findings);
+            started.extend(checked.map(|checked| (key, checked)));
         }
     }
-    upstreams
+    if !written.is_empty() && written.iter().all(|upstream| upstream.disabled) {
+        findings.problem(&list, "are all disabled, so there is nothing to serve", "enable one");
+    }
+    Upstreams { started, disabled }
+}
+
+fn one(
+    written: &Upstream,
+    name: Option<Arc<str>>,
+    key: &KeyPath,
+    origin: &Origin<'_>,
+    findings: &mut Findings,
+) -> Option<UpstreamSettings> {
+    let target = target::check(written, key, origin, findings);
+    let (credential, headers) = credential::check(written, key, origin, findings);
+    let naming = check_naming(written, key, findings);
+    let timeouts = check_timeouts(&written.timeouts, &key.key("timeouts"), findings);
+    let watch = watch::check(written, key, findings);
+    let absence = watch::check_absence(written, key, findings);
+    Some(UpstreamSettings {
+        name: name?,
+        target: target?,
+        credential,
+        headers,
+        naming,
+        timeouts,
+        watch,
+        absence,
+    })
 }
 
 fn check_own_name(

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::findings::Findings;
-use super::{connectors, limits, listen, plugins};
+use super::{access, connectors, limits, listen, plugins};
 use crate::config::environment::Environment;
 use crate::config::file::File;
 use crate::config::key::KeyPath;
 use crate::config::load::Flags;
 use crate::config::problem::{Problem, Problems};
-use crate::config::settings::{Auth, Settings};
+use crate::config::settings::Settings;
 
 /// Where a configuration comes from.
 pub(in crate::config) struct Origin<'a> {
@@ -24,18 +24,22 @@ pub(in crate::config) struct Origin<'a> {
 /// Makes settings of a file, or says everything that is wrong with it.
 pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Settings, Vec<Problem>> {
     let mut findings = Findings::default();
-    let listen = listen::check(file, origin, &mut findings);
+    let auth = access::check_auth(file, origin, &mut findings);
+    let listen = listen::check(file, auth.as_ref(), origin, &mut findings);
+    let (callers, clients) = (auth.as_ref(), listen.as_ref());
+    let admin = access::check_admin(file, callers, clients, origin, &mut findings);
     let limits = limits::check(&file.limits, &KeyPath::top().key("limits"), &mut findings);
     let mut plugins = plugins::Plugins::declared(file, origin, &mut findings);
     let connectors = connectors::check(file, origin, &mut plugins, &mut findings);
+    access::check_callers(file, auth.as_ref(), &mut findings);
     let plugins = plugins.finish();
     let Findings { problems, warnings } = findings;
-    match listen {
-        Some(listen) if problems.is_empty() => Ok(Settings {
+    match (listen, auth) {
+        (Some(listen), Some(auth)) if problems.is_empty() => Ok(Settings {
             file: origin.file.map(Path::to_owned),
             listen,
-            auth: Auth::None,
-            admin: None,
+            auth,
+            admin,
             limits,
             plugins,
             plugin_dir: file.plugin_dir.as_ref().map(|dir| origin.base.join(dir)),

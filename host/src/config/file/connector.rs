@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Span, Text};
+use super::{CredentialUse, Reconnect, SecretText, Span, Text, UnavailableWord};
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -19,6 +19,10 @@ pub struct Connector {
     pub description: Option<String>,
     /// Base path; the endpoint is `PATH/mcp`. Default `/NAME`; a lone connector owns `/`.
     pub path: Option<String>,
+    /// Whether callers without a credential may come although `auth` identifies others. Default `false`.
+    pub anonymous: Option<bool>,
+    /// Whether clients see the tool `NAME_status`, which tells how the servers are. Default `true`.
+    pub status: Option<bool>,
     /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.
     pub router: Option<PluginUse>,
     /// The plugins that decide what a caller sees and may do, in their order.
@@ -78,8 +82,9 @@ pub struct Upstream {
     pub command: Option<String>,
     /// Arguments of the program.
     pub args: Option<Vec<Text>>,
-    /// Environment of the program, besides `inherit_env`; it has no other.
-    pub env: Option<BTreeMap<String, Text>>,
+    /// Environment of the program, besides `inherit_env`; it has no other. A value may be a reference: `env://NAME`,
+    /// `file://PATH`.
+    pub env: Option<BTreeMap<String, SecretText>>,
     /// Variables of plugway's own environment that the program gets. Default `[PATH, HOME]`.
     pub inherit_env: Option<Vec<String>>,
     /// Working directory of the program, relative to the configuration file. Default: that file's directory.
@@ -97,8 +102,32 @@ pub struct Upstream {
     pub aliases: BTreeMap<String, String>,
     /// Globs over the server's own names (`*` and `?`): what matches none is not offered. Default: everything.
     pub expose: Option<Vec<String>>,
+    /// With `url`: how plugway identifies itself there: `none`, `forward`, `{mode: bearer, token: REFERENCE}`, or
+    /// `{mode: header, name: NAME, value: REFERENCE}`. Default `none`.
+    pub auth: Option<CredentialUse>,
+    /// With `url`: headers that every request carries. A value may be a reference: `env://NAME`, `file://PATH`.
+    pub headers: Option<BTreeMap<String, SecretText>>,
     /// Time limits.
     pub timeouts: Timeouts,
+    /// Time between two health checks. Default `30s`.
+    pub health_check_interval: Option<Span>,
+    /// Time that one health check may take. Default `5s`.
+    pub health_check_timeout: Option<Span>,
+    /// So many failed health checks in a row make the upstream away. Default 2.
+    pub unhealthy_after: Option<u32>,
+    /// So many good health checks in a row bring it back. Default 1.
+    pub healthy_after: Option<u32>,
+    /// How it is tried again while it is away.
+    pub reconnect: Reconnect,
+    /// Time after which its catalogue is read again, unless the server names a shorter one. Default `5m`.
+    pub refresh: Option<Span>,
+    /// An outage that is shorter changes nothing for clients. Default `5s`.
+    pub stale_for: Option<Span>,
+    /// What clients see after that: `remove` takes its entries out of the lists until it is back, `keep` leaves them.
+    /// Default `remove`.
+    pub unavailable: Option<UnavailableWord>,
+    /// Whether it stays in the file without being started. Default `false`.
+    pub disabled: bool,
 }
 
 /// Who shares a child process.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Connector, Plugin, PluginUse, Size, Span, Upstream};
+use super::{Admin, AuthUse, Connector, Plugin, PluginUse, Size, Span, Upstream};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.
@@ -20,6 +20,10 @@ pub struct File {
     pub allowed_hosts: Option<Vec<String>>,
     /// What the operator accepts for a listener outside loopback.
     pub exposure: Option<Exposure>,
+    /// How callers are identified: `none`, or `{mode: static, tokens: REFERENCE}`. Default `none`.
+    pub auth: Option<AuthUse>,
+    /// Where plugway is administered. Default: nowhere.
+    pub admin: Option<Admin>,
     /// Limits of the server.
     pub limits: ServerLimits,
     /// Plugins by the name that connectors use for them.
@@ -36,6 +40,11 @@ pub struct File {
     pub description: Option<String>,
     /// A lone connector: its base path. Default `/`.
     pub path: Option<String>,
+    /// A lone connector: whether callers without a credential may come although `auth` identifies others. Default
+    /// `false`.
+    pub anonymous: Option<bool>,
+    /// A lone connector: whether clients see the tool `NAME_status`, which tells how its servers are. Default `true`.
+    pub status: Option<bool>,
     /// A lone connector: its router. Default `router`.
     pub router: Option<PluginUse>,
     /// A lone connector: its policies.

@@ -1,9 +1,11 @@
-//! Forms of values: durations, sizes, text.
+//! Forms of values: durations, sizes, text, secrets.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+use crate::config::secret::Secret;
 
 /// A duration with its unit: `500ms`, `30s`, `5m`, `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,17 @@ pub struct Size(pub usize);
 /// Text for another program, where a whole number may stand without quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text(pub String);
+
+/// A secret: a reference to it, `env://NAME` or `file://PATH`, or the text itself. Nothing shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretText(pub Secret);
+
+impl SecretText {
+    /// This text or reference.
+    pub fn new(text: &str) -> Self {
+        Self(Secret::new(text))
+    }
+}
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -86,6 +99,44 @@ impl<'de> Deserialize<'de> for Text {
             }
         }
         deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SecretVisitor;
+        /// Without the value, which may be the secret.
+        fn unfit<E: de::Error>() -> E {
+            E::custom("must be text\nput the value in quotes")
+        }
+        impl Visitor<'_> for SecretVisitor {
+            type Value = SecretText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text or a reference such as `env://NAME`")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<SecretText, E> {
+                Ok(SecretText::new(text))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<SecretText, E> {
+                Ok(SecretText::new(&number.to_string()))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<SecretText, E> {
+                Ok(SecretText::new(&number.to_string()))
+            }
+
+            fn visit_f64<E: de::Error>(self, _: f64) -> Result<SecretText, E> {
+                Err(unfit())
+            }
+
+            fn visit_bool<E: de::Error>(self, _: bool) -> Result<SecretText, E> {
+                Err(unfit())
+            }
+        }
+        deserializer.deserialize_any(SecretVisitor)
     }
 }
 

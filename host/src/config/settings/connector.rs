@@ -28,6 +28,8 @@ pub struct ConnectorSettings {
     pub policies: Vec<PluginPlace>,
     /// The servers behind it, in the order of the file; at least one.
     pub upstreams: Vec<UpstreamSettings>,
+    /// Names of servers that stand in the file, but are not started.
+    pub disabled: Vec<Arc<str>>,
 }
 
 impl ConnectorSettings {

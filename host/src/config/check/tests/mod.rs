@@ -1,7 +1,10 @@
 //! Every refusal as a line of a table: what was written, and what plugway says.
 
+mod access;
 mod examples;
 mod listening;
 mod refusals;
+mod secrets;
 mod support;
+mod watching;
 mod whole;

@@ -14,6 +14,11 @@ pub(super) fn settings(text: &str) -> Result<Settings, Problems> {
     parse(text, Path::new(PATH), &Flags::default(), &environment(&[("PATH", "/bin")]))
 }
 
+/// With these variables set where plugway is started.
+pub(super) fn with_secrets(text: &str, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
+    parse(text, Path::new(PATH), &Flags::default(), &environment(variables))
+}
+
 /// A whole connector around the upstream keys under test.
 pub(super) fn upstream(keys: &str) -> String {
     format!("name: hub\nupstreams:\n- {{name: a, {keys}}}\n")
