@@ -8,8 +8,9 @@ use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::ground::Ground;
 use super::plugins::Plugins;
-use crate::pipeline::{Connector, keeper};
+use crate::pipeline::Connector;
 use crate::session::Session;
 use crate::state::Memory;
 use crate::transport::Site;
@@ -22,38 +23,12 @@ const FORGET: Duration = Duration::from_mins(1);
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Starts everything that runs until `stop`.
-pub(super) fn start(
-    site: &Arc<ArcSwap<Site>>,
-    plugins: &Plugins,
-    stop: &CancellationToken,
-    tasks: &TaskTracker,
-) {
-    for connector in site.load().connectors().cloned() {
-        let stop = stop.clone();
-        tasks.spawn(async move {
-            tokio::select! {
-                () = keeper::keep(connector) => {}
-                () = stop.cancelled() => {}
-            }
-        });
-    }
+pub(super) fn start(site: &Arc<ArcSwap<Site>>, plugins: &Plugins, ground: &Ground) {
+    let Ground { stop, tasks, .. } = ground;
     let (watched, until) = (plugins.runtime.clone(), stop.clone());
     tasks.spawn(async move { watched.watch(until).await });
     tasks.spawn(sweep(site.clone(), stop.clone()));
     tasks.spawn(forget(plugins.memory.clone(), stop.clone()));
-}
-
-/// Ends the streams on which nothing has to come once `stop` is cancelled: whoever only listens would hold up the end.
-pub(super) fn close_streams(
-    site: &Arc<ArcSwap<Site>>,
-    stop: &CancellationToken,
-    tasks: &TaskTracker,
-) {
-    let (site, stop) = (site.clone(), stop.clone());
-    tasks.spawn(async move {
-        stop.cancelled().await;
-        site.load().sessions.close_streams();
-    });
 }
 
 async fn sweep(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {

@@ -1,42 +1,108 @@
-//! Connectors out of the settings.
+//! Connectors out of the settings, new ones and those of a changed configuration.
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::error::StartError;
+use super::ground::Ground;
 use super::plugins::Plugins;
-use super::upstreams;
+use super::upstreams::{self, Running as RunningUpstream};
 use crate::config::{ConnectorSettings, Settings};
-use crate::pipeline::{Connector, Served};
+use crate::pipeline::port::{Policy, Router};
+use crate::pipeline::{Connector, Served, keeper};
 
-/// Starts every upstream. They connect while plugins are still being loaded.
-pub(super) fn upstreams(
-    settings: &Settings,
-    stop: &CancellationToken,
-    tasks: &TaskTracker,
-) -> Result<Vec<Vec<Served>>, StartError> {
-    let start = |connector: &ConnectorSettings| {
-        connector.upstreams.iter().map(|upstream| upstreams::start(upstream, stop, tasks)).collect()
-    };
-    settings.connectors.iter().map(start).collect()
+/// A connector that is served, and what it was made of.
+#[derive(Clone)]
+pub(super) struct Running {
+    pub(super) settings: ConnectorSettings,
+    pub(super) connector: Arc<Connector>,
+    pub(super) upstreams: Vec<RunningUpstream>,
+    /// Ends the task that keeps the catalogue.
+    keeping: CancellationToken,
 }
 
-/// Puts upstreams and plugins together.
-pub(super) async fn build(
-    settings: &ConnectorSettings,
-    upstreams: Vec<Served>,
-    plugins: &Plugins,
-    review_max: usize,
-) -> Result<Arc<Connector>, StartError> {
-    let router = plugins.router(&settings.name, &settings.router).await?;
-    let mut policies = Vec::with_capacity(settings.policies.len());
-    for place in &settings.policies {
-        policies.push(plugins.policy(&settings.name, place).await?);
+/// What a changed configuration leads to, before anybody is served by it.
+pub(super) struct Draft {
+    settings: ConnectorSettings,
+    upstreams: Vec<RunningUpstream>,
+    plugins: (Arc<dyn Router>, Vec<Arc<dyn Policy>>),
+}
+
+impl Draft {
+    /// Finds the plugins.
+    pub(super) async fn new(
+        settings: &ConnectorSettings,
+        upstreams: Vec<RunningUpstream>,
+        plugins: &Plugins,
+    ) -> Result<Self, StartError> {
+        let router = plugins.router(&settings.name, &settings.router).await?;
+        let mut policies = Vec::with_capacity(settings.policies.len());
+        for place in &settings.policies {
+            policies.push(plugins.policy(&settings.name, place).await?);
+        }
+        Ok(Self { settings: settings.clone(), upstreams, plugins: (router, policies) })
     }
-    let (name, description) = (settings.name.clone(), settings.description.clone());
-    let mut connector = Connector::new(name, description, upstreams, router, policies);
-    connector.review_max = review_max;
-    Ok(Arc::new(connector))
+
+    /// Waits until the servers that were started answered, or can be given up for the moment.
+    pub(super) async fn settle(&self) {
+        join_all(self.upstreams.iter().map(RunningUpstream::settle)).await;
+    }
+
+    /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it.
+    pub(super) async fn finish(self, before: Option<&Running>, limits: &Settings) -> Running {
+        let served: Vec<Served> =
+            self.upstreams.iter().map(|upstream| upstream.served.clone()).collect();
+        let (router, policies) = self.plugins;
+        let (name, description) = (self.settings.name.clone(), self.settings.description.clone());
+        let mut connector = Connector::new(name, description, served, router, policies);
+        connector.review_max = limits.limits.review_max;
+        if let Some(before) = before {
+            connector.succeed(&before.connector);
+            keeper::shape_now(&connector).await;
+        }
+        Running {
+            settings: self.settings,
+            connector: Arc::new(connector),
+            upstreams: self.upstreams,
+            keeping: CancellationToken::new(),
+        }
+    }
+}
+
+impl Running {
+    /// Keeps the catalogue until the connector is replaced or plugway stops.
+    pub(super) fn keep(&self, ground: &Ground) {
+        let (connector, keeping) = (self.connector.clone(), self.keeping.clone());
+        ground.beside(async move {
+            keeping.run_until_cancelled(keeper::keep(connector)).await;
+        });
+    }
+
+    /// Whether both are the same generation of a connector.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.connector, &other.connector)
+    }
+
+    /// Lets the catalogue be: another one took over.
+    pub(super) fn retire(&self) {
+        self.keeping.cancel();
+    }
+}
+
+/// The upstreams of a connector: those that run already and are the same server, and new ones.
+pub(super) fn upstreams(
+    settings: &ConnectorSettings,
+    running: &[RunningUpstream],
+    ground: &Ground,
+) -> Result<Vec<RunningUpstream>, StartError> {
+    let one = |wanted| {
+        let same = running.iter().find(|running| running.serves(wanted));
+        match same {
+            Some(running) => Ok(running.renamed(wanted)),
+            None => upstreams::start(wanted, ground),
+        }
+    };
+    settings.upstreams.iter().map(one).collect()
 }

@@ -1,16 +1,23 @@
 //! The composition root: the only place that builds things, and so the only one that names every room.
 //!
-//! Reading order: [`mod@serve`] is the life of the process; `plugins`, `upstreams` and `connectors` make what it serves out
-//! of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
+//! Reading order: [`mod@serve`] is the life of the process; `world` is everything that serves, `ground` what outlives every
+//! configuration, `reload` brings changed ones; `plugins`, `upstreams`, `connectors`, `site` and `listening` make the
+//! parts out of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
 
 mod chores;
 mod connectors;
 mod error;
+mod ground;
+mod listening;
 mod metrics;
 mod plugins;
+mod reload;
 mod serve;
+mod site;
 mod upstreams;
+mod world;
 
 pub use error::StartError;
 pub use plugins::check;
+pub use reload::Rereading;
 pub use serve::serve;

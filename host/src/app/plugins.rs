@@ -13,38 +13,66 @@ use crate::plugin::{
 };
 use crate::state::{Memory, Quota};
 
+/// Instances that room is kept for, so that plugins can be added while plugway runs.
+const ROOM: u32 = 64;
+
 /// Loaded plugins, by the operator's names.
 pub(super) struct Plugins {
     pub(super) runtime: Arc<Runtime>,
     pub(super) memory: Arc<Memory>,
-    slots: HashMap<Arc<str>, Arc<Slot>>,
+    slots: HashMap<Arc<str>, (PluginSettings, Arc<Slot>)>,
 }
 
 impl Plugins {
     /// Loads every plugin that the settings use.
     pub(super) async fn load(settings: &Settings) -> Result<Self, StartError> {
-        let specs: Vec<PluginSpec> = settings.plugins.iter().map(spec).collect();
         let places = settings.connectors.len().max(1);
-        let instances: u32 = specs.iter().map(PluginSpec::instances).sum();
+        let instances = settings.plugins.iter().map(|plugin| spec(plugin).instances()).sum::<u32>();
         let places = u32::try_from(places).unwrap_or(u32::MAX);
         let memory = Arc::new(Memory::new(Quota::default()));
         let spaces = memory.clone();
         let options = RuntimeOptions {
             cache_dir: settings.cache_dir.clone(),
-            instances: instances.saturating_mul(places),
+            instances: instances.saturating_mul(places).max(ROOM),
             states: Arc::new(move |connector: &str, plugin: &str| -> Arc<dyn LocalState> {
                 spaces.namespace(connector, plugin)
             }),
         };
         let engine = |source| StartError::Plugin { name: "engine".into(), source };
         let runtime = Arc::new(Runtime::new(options).map_err(engine)?);
-        let mut slots = HashMap::new();
-        for spec in specs {
-            let name = spec.key.clone();
-            let slot = runtime.load(spec).await.map_err(|source| broken(&name, source))?;
-            slots.insert(name, slot);
+        let nothing = Self { runtime, memory, slots: HashMap::new() };
+        nothing.changed(settings).await
+    }
+
+    /// The plugins of changed settings: those that are as before are the very same, the others are loaded beside them.
+    pub(super) async fn changed(&self, settings: &Settings) -> Result<Self, StartError> {
+        let (runtime, memory) = (self.runtime.clone(), self.memory.clone());
+        let mut next = Self { runtime, memory, slots: HashMap::new() };
+        for wanted in &settings.plugins {
+            let name = wanted.name.clone();
+            let same = self.slots.get(&name).filter(|(own, _)| own == wanted);
+            let slot = match same {
+                Some((_, slot)) => slot.clone(),
+                None => match self.runtime.load(spec(wanted)).await {
+                    Ok(slot) => slot,
+                    Err(source) => {
+                        next.unload_but(self);
+                        return Err(broken(&name, source));
+                    }
+                },
+            };
+            next.slots.insert(name, (wanted.clone(), slot));
         }
-        Ok(Self { runtime, memory, slots })
+        Ok(next)
+    }
+
+    /// Forgets every plugin that `others` do not have; calls that are with them end.
+    pub(super) fn unload_but(&self, others: &Self) {
+        let kept = |name: &Arc<str>, slot: &Arc<Slot>| {
+            others.slots.get(name).is_some_and(|(_, own)| Arc::ptr_eq(own, slot))
+        };
+        let gone = self.slots.iter().filter(|(name, (_, slot))| !kept(name, slot));
+        gone.for_each(|(_, (_, slot))| self.runtime.unload(slot));
     }
 
     /// A plugin as the router of a connector.
@@ -70,7 +98,10 @@ impl Plugins {
     }
 
     fn slot(&self, name: &Arc<str>) -> Result<&Arc<Slot>, StartError> {
-        self.slots.get(name).ok_or_else(|| StartError::NoPlugin { name: name.clone() })
+        self.slots
+            .get(name)
+            .map(|(_, slot)| slot)
+            .ok_or_else(|| StartError::NoPlugin { name: name.clone() })
     }
 }
 
@@ -84,7 +115,7 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
         }
     }
     let lines = settings.plugins.iter().filter_map(|settings| {
-        let slot = plugins.slots.get(&settings.name)?;
+        let (_, slot) = plugins.slots.get(&settings.name)?;
         let info = slot.info();
         Some(format!(
             "{}: {} {} {}, sha256:{}",

@@ -2,24 +2,86 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_util::sync::DropGuard;
 
 use super::error::StartError;
+use super::ground::Ground;
 use crate::config::{self, Target, UpstreamSettings, UpstreamTimeouts};
 use crate::pipeline::Served;
+use crate::pipeline::port::Phase;
 use crate::upstream::{self, Command, Limits, Sharing, Transport};
 
+/// How long a changed configuration waits for the servers that are new in it.
+const SETTLE: Duration = Duration::from_secs(2);
+/// How often an upstream that was taken out is looked at for calls that still run.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// An upstream that is served, and what it was made of.
+#[derive(Clone)]
+pub(super) struct Running {
+    pub(super) settings: UpstreamSettings,
+    pub(super) served: Served,
+    /// Its keeper ends when nobody holds this any more.
+    keeping: Arc<DropGuard>,
+}
+
 /// Starts an upstream; returns before it answers.
-pub(super) fn start(
-    settings: &UpstreamSettings,
-    stop: &CancellationToken,
-    tasks: &TaskTracker,
-) -> Result<Served, StartError> {
+pub(super) fn start(settings: &UpstreamSettings, ground: &Ground) -> Result<Running, StartError> {
     let wanted = translate(settings);
-    let upstream = upstream::start(&wanted, stop, tasks)
+    let stop = ground.stop.child_token();
+    let upstream = upstream::start(&wanted, &stop, &ground.tasks)
         .map_err(|source| StartError::Upstream { name: settings.name.clone(), source })?;
-    Ok(Served { upstream, settings: settings.naming.to_json().into() })
+    let served = Served { upstream, settings: settings.naming.to_json().into() };
+    Ok(Running { settings: settings.clone(), served, keeping: Arc::new(stop.drop_guard()) })
+}
+
+impl Running {
+    /// Whether this is the server that is wanted, whatever clients are to see of it.
+    pub(super) fn serves(&self, wanted: &UpstreamSettings) -> bool {
+        let UpstreamSettings { name, target, credential, headers, timeouts, watch, .. } = wanted;
+        let own = &self.settings;
+        own.name == *name
+            && own.target == *target
+            && own.credential == *credential
+            && own.headers == *headers
+            && own.timeouts == *timeouts
+            && own.watch == *watch
+    }
+
+    /// The same server, shown as these settings say.
+    pub(super) fn renamed(&self, wanted: &UpstreamSettings) -> Self {
+        let served = Served { settings: wanted.naming.to_json().into(), ..self.served.clone() };
+        Self { settings: wanted.clone(), served, keeping: self.keeping.clone() }
+    }
+
+    /// Whether both are the same running upstream.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.served.upstream, &other.served.upstream)
+    }
+
+    /// Waits until the server answered, or failed to, or takes long.
+    pub(super) async fn settle(&self) {
+        let mut watch = self.served.upstream.watch();
+        let known = watch.wait_for(|now| now.phase == Phase::Connected || now.attempt > 0);
+        // Whoever takes longer comes when it comes.
+        drop(timeout(SETTLE, known).await);
+    }
+
+    /// Ends it once its calls ended, within `grace`.
+    pub(super) async fn end(self, grace: Duration) {
+        let idle = async {
+            while self.served.upstream.numbers().in_flight > 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        if timeout(grace, idle).await.is_err() {
+            tracing::warn!(upstream = %self.settings.name, "taken out with calls in flight");
+        }
+        self.served.upstream.shut_down().await;
+    }
 }
 
 fn translate(settings: &UpstreamSettings) -> upstream::Settings {

@@ -7,9 +7,15 @@ use super::exit::{Exit, Failure};
 use crate::app::{self, StartError};
 use crate::config::Settings;
 
+pub(super) use crate::app::Rereading;
+
 /// Serves until `stop` is cancelled.
-pub(super) async fn serve(settings: &Settings, stop: CancellationToken) -> Result<(), Failure> {
-    app::serve(settings, stop).await.map_err(|error| failure(&error))
+pub(super) async fn serve(
+    settings: Settings,
+    rereading: Option<Rereading>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
+    app::serve(settings, rereading, stop).await.map_err(|error| failure(&error))
 }
 
 /// Loads every plugin as serving would, and says what it found.

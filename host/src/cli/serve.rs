@@ -1,9 +1,11 @@
 //! `plugway serve`.
 
-use tokio::signal::unix::{SignalKind, signal};
+use std::sync::Arc;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::application;
+use super::application::{self, Rereading};
 use super::arguments::Serve;
 use super::exit::{Exit, Failure};
 use crate::config::{self, Environment, Exposure, Settings};
@@ -12,7 +14,11 @@ use crate::config::{self, Environment, Exposure, Settings};
 pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Failure> {
     let settings = config::load(&command.file, &(&command.listen).into(), environment)?;
     announce(&settings);
-    until_signal(&settings)
+    let (file, flags, environment) =
+        (command.file.clone(), (&command.listen).into(), environment.clone());
+    let load = move || config::load(&file, &flags, &environment);
+    let rereading = Rereading { load: Arc::new(load), hangup: Arc::default() };
+    until_signal(settings, Some(rereading))
 }
 
 /// Logs what an operator has to know before anything is served.
@@ -32,16 +38,26 @@ pub(super) fn announce(settings: &Settings) {
 }
 
 /// Serves until SIGINT or SIGTERM, then lets calls in progress end.
-pub(super) fn until_signal(settings: &Settings) -> Result<(), Failure> {
+pub(super) fn until_signal(
+    settings: Settings,
+    rereading: Option<Rereading>,
+) -> Result<(), Failure> {
     runtime()?.block_on(async {
         let stop = CancellationToken::new();
         let mut interrupt = signal(SignalKind::interrupt()).map_err(no_signals)?;
         let mut terminate = signal(SignalKind::terminate()).map_err(no_signals)?;
-        let mut serving = std::pin::pin!(application::serve(settings, stop.clone()));
-        tokio::select! {
-            ended = serving.as_mut() => return ended,
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+        // Without anything to read again SIGHUP ends the process, as it does by default.
+        let mut hangup = rereading.as_ref().map(|_| signal(SignalKind::hangup()));
+        let mut hangup = hangup.take().transpose().map_err(no_signals)?;
+        let bell = rereading.as_ref().map(|rereading| rereading.hangup.clone());
+        let mut serving = std::pin::pin!(application::serve(settings, rereading, stop.clone()));
+        loop {
+            tokio::select! {
+                ended = serving.as_mut() => return ended,
+                _ = interrupt.recv() => break,
+                _ = terminate.recv() => break,
+                () = next(&mut hangup) => if let Some(bell) = &bell { bell.notify_one() },
+            }
         }
         stop.cancel();
         // Who signals twice does not want to wait.
@@ -51,6 +67,14 @@ pub(super) fn until_signal(settings: &Settings) -> Result<(), Failure> {
             _ = terminate.recv() => Ok(()),
         }
     })
+}
+
+/// Waits for a signal, for ever where none is awaited.
+async fn next(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
 }
 
 /// The threads of plugway: one for each core.

@@ -27,7 +27,7 @@ pub(super) fn run(command: &Try, environment: &Environment) -> Result<(), Failur
         // Ends with the process: it only shows things.
         std::thread::spawn(move || show(&place));
     }
-    serve::until_signal(&settings)
+    serve::until_signal(settings, None)
 }
 
 /// The configuration that a file would hold.

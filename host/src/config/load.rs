@@ -95,23 +95,26 @@ fn placed(mut problems: Vec<Problem>, tree: &Node) -> Vec<Problem> {
     problems
 }
 
+/// What is in a file, a little more than is taken at most.
+pub(super) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    #[expect(clippy::disallowed_methods, reason = "this is the one reader of configuration files")]
+    let file = std::fs::File::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn read_file(path: &Path) -> Result<String, Problem> {
     let broken = |what: &str, hint: &str| {
         Problem::general(format!("the configuration {} {what}", path.display())).hint(hint)
     };
-    #[expect(clippy::disallowed_methods, reason = "this is the one reader of configuration files")]
-    let opened = std::fs::File::open(path);
-    let file = opened.map_err(|error| {
+    let bytes = read_bytes(path).map_err(|error| {
         broken(
             &format!("cannot be read: {error}"),
             "name a file (`plugway serve FILE`), or write plugway.yaml; \
              `name: hub` and `upstreams: [{name: .., url: ..}]` are enough",
         )
     })?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| broken(&format!("cannot be read: {error}"), "name a regular file"))?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(broken("is larger than 4 MiB", "name the right file"));
     }

@@ -1,11 +1,12 @@
 //! From what an operator wrote to what the program means.
 //!
 //! Reading order: [`mod@file`] is what may be written; [`mod@load`] reads it, and is the only reader of configuration files
-//! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result. In between:
-//! `tree` keeps the place of every value, `read` fits the tree into the types and notes all misfits, `reference` reads
-//! the secrets that a file only names.
+//! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result;
+//! [`mod@diff`] says what a new one changes, [`watched`] when to look. In between: `tree` keeps the place of every value,
+//! `read` fits the tree into the types and notes all misfits, `reference` reads the secrets that a file only names.
 
 mod check;
+mod diff;
 mod environment;
 mod file;
 mod key;
@@ -18,7 +19,9 @@ mod reference;
 mod secret;
 mod settings;
 mod tree;
+mod watched;
 
+pub use diff::{Change, How, diff};
 pub use environment::Environment;
 pub use key::KeyPath;
 pub use load::{Flags, assemble, load, parse};
@@ -30,6 +33,7 @@ pub use settings::{
     PluginPlace, PluginSettings, PluginSource, Prefix, Settings, Sharing, StaticToken, Target,
     UpstreamSettings, UpstreamTimeouts, Watch,
 };
+pub use watched::Watched;
 
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {

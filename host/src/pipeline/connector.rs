@@ -1,7 +1,7 @@
 //! A connector: one MCP server as clients see it, with its upstreams, its router and its policies.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use arc_swap::ArcSwapOption;
 
@@ -36,6 +36,8 @@ pub struct Connector {
     pub(super) trouble: ArcSwapOption<String>,
     /// For each upstream, whether a shape was made that knew its lists.
     pub(super) considered: Box<[AtomicBool]>,
+    /// The generation of the newest catalogue; counts on where the connector replaces another one.
+    pub(super) generation: AtomicU32,
 }
 
 /// An upstream in its place in a connector.
@@ -70,7 +72,13 @@ impl Connector {
             router_shaped: AtomicBool::new(false),
             trouble: ArcSwapOption::const_empty(),
             considered,
+            generation: AtomicU32::new(0),
         }
+    }
+
+    /// Follows the connector that this one replaces.
+    pub fn succeed(&self, before: &Self) {
+        self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 
     /// Whether calls can be served: an upstream is there, and the catalogue holds what those that are there offer.

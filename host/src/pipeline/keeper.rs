@@ -31,7 +31,6 @@ struct Basis {
 pub async fn keep(connector: Arc<Connector>) {
     let mut watched: Vec<Watched> =
         connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
-    let mut generation = 0;
     let mut last: Option<Basis> = None;
     let mut again: Option<Instant> = None;
     loop {
@@ -41,17 +40,20 @@ pub async fn keep(connector: Arc<Connector>) {
         let due =
             last.as_ref() != Some(&basis) || again.is_some_and(|again| Instant::now() >= again);
         if due {
-            generation += 1;
-            let shaped = shape(&connector, &snapshots, generation).await;
+            let shaped = shape(&connector, &snapshots).await;
             // A router may have failed for want of time or memory: nothing has to change for it to succeed.
             again = (!shaped).then(|| Instant::now() + SHAPE_AGAIN);
-            for (considered, snapshot) in connector.considered.iter().zip(&snapshots) {
-                considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
-            }
             last = Some(basis);
         }
         wait(&mut watched).await;
     }
+}
+
+/// Shapes once, with what is known of the upstreams now.
+pub async fn shape_now(connector: &Connector) {
+    let watches = connector.upstreams.iter().map(|served| served.upstream.watch());
+    let snapshots: Vec<Arc<Snapshot>> = watches.map(|watch| watch.borrow().clone()).collect();
+    shape(connector, &snapshots).await;
 }
 
 /// Until an upstream changes, or it is time to look at the router.
@@ -86,7 +88,16 @@ fn basis(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> Basis {
 }
 
 /// Says whether the router did it.
-async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>], generation: u32) -> bool {
+async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> bool {
+    let shaped = reshape(connector, snapshots).await;
+    for (considered, snapshot) in connector.considered.iter().zip(snapshots) {
+        considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
+    }
+    shaped
+}
+
+async fn reshape(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> bool {
+    let generation = connector.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
     let view = connector_view(connector, snapshots);
     let names: Vec<Arc<str>> =
         view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();

@@ -36,6 +36,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The files that the configuration was read from.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        self.file.iter().cloned().collect()
+    }
+
     /// The plugin of a name.
     pub fn plugin(&self, name: &str) -> Option<&PluginSettings> {
         self.plugins.iter().find(|plugin| &*plugin.name == name)

@@ -1,0 +1,44 @@
+//! What outlives every configuration: tasks, sessions, counts.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::error::StartError;
+use crate::config::Settings;
+use crate::session::{SessionLimits, Sessions};
+use crate::telemetry::Metrics;
+
+/// What outlives every configuration.
+#[derive(Clone)]
+pub(super) struct Ground {
+    /// Ends upstreams and chores. They outlive the listener, so that calls in flight can end.
+    pub(super) stop: CancellationToken,
+    /// Everything that runs beside the requests.
+    pub(super) tasks: TaskTracker,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) counts: Arc<Metrics>,
+}
+
+impl Ground {
+    /// Runs something beside the requests until plugway stops.
+    pub(super) fn beside(&self, chore: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.stop.clone();
+        self.tasks.spawn(async move { stop.run_until_cancelled(chore).await });
+    }
+
+    pub(super) fn new(settings: &Settings) -> Result<Self, StartError> {
+        let limits =
+            SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
+        let start = Instant::now();
+        let clock = move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Self {
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            sessions: Arc::new(Sessions::new(limits, Box::new(clock))?),
+            counts: Arc::default(),
+        })
+    }
+}

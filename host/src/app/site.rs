@@ -1,0 +1,59 @@
+//! The site: what the listener serves, as it is configured now.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::connectors::Running;
+use super::ground::Ground;
+use super::metrics;
+use crate::config::{self, Settings};
+use crate::plugin::Runtime;
+use crate::transport::Bounds;
+use crate::transport::guard::Hosts;
+use crate::transport::site::{Endpoint, Site};
+
+/// Gives the sentences about what is not as the operator wants it.
+pub(super) type Trouble = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+
+/// The site of these settings. `before` is the one that it replaces: strangers stay the strangers that they were.
+pub(super) fn site(
+    settings: &Settings,
+    connectors: &[Running],
+    before: Option<&Site>,
+    (ground, runtime, trouble): (&Ground, &Arc<Runtime>, &Trouble),
+) -> Site {
+    let mut endpoints = HashMap::new();
+    for running in connectors {
+        let path = format!("{}/mcp", running.settings.path).into_boxed_str();
+        let known = before.and_then(|site| {
+            let mut endpoints = site.endpoints.values();
+            endpoints.find(|endpoint| endpoint.connector.name == running.connector.name)
+        });
+        let strangers =
+            known.map_or_else(|| ground.sessions.next_party(), |endpoint| endpoint.strangers);
+        endpoints.insert(path, Endpoint { connector: running.connector.clone(), strangers });
+    }
+    let hosts = match &settings.listen.hosts {
+        config::Hosts::Any => Hosts::Any,
+        config::Hosts::Listed(names) => Hosts::Listed(names.clone()),
+    };
+    let bounds = Bounds {
+        body: settings.limits.max_body,
+        body_time: settings.limits.body_timeout,
+        ..Bounds::default()
+    };
+    let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
+    Site {
+        endpoints,
+        sessions: ground.sessions.clone(),
+        hosts,
+        bounds,
+        counts: ground.counts.clone(),
+        metrics: Box::new(move |site| metrics::render(site, &measured)),
+        degraded: Box::new(move || {
+            let degraded = broken.degraded();
+            let plugins = degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}"));
+            plugins.chain(trouble()).collect()
+        }),
+    }
+}

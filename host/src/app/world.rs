@@ -1,0 +1,175 @@
+//! Everything that serves, and how a changed configuration replaces it: what is new is made beside what runs, and only
+//! when all of it works is it put in place. Whatever did not change goes on as it is.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use futures_util::future::join_all;
+
+use super::chores;
+use super::connectors::{Draft, Running};
+use super::error::StartError;
+use super::ground::Ground;
+use super::listening::{Bound, Listening};
+use super::plugins::Plugins;
+use super::site::{Trouble, site};
+use crate::config::{ConnectorSettings, Settings};
+use crate::transport::Site;
+
+/// Everything that serves.
+pub(super) struct World {
+    pub(super) settings: Settings,
+    pub(super) ground: Ground,
+    pub(super) plugins: Plugins,
+    pub(super) site: Arc<ArcSwap<Site>>,
+    connectors: Vec<Running>,
+    listening: Option<Listening>,
+    trouble: Trouble,
+}
+
+impl World {
+    /// Builds everything that the settings want. Upstreams connect while plugins are being loaded; nothing listens yet.
+    pub(super) async fn build(settings: Settings, trouble: Trouble) -> Result<Self, StartError> {
+        let ground = Ground::new(&settings)?;
+        let started =
+            settings.connectors.iter().map(|one| super::connectors::upstreams(one, &[], &ground));
+        let started: Vec<_> = started.collect::<Result<_, _>>()?;
+        let plugins = Plugins::load(&settings).await?;
+        let mut connectors = Vec::new();
+        for (wanted, upstreams) in settings.connectors.iter().zip(started) {
+            let draft = Draft::new(wanted, upstreams, &plugins).await?;
+            connectors.push(draft.finish(None, &settings).await);
+        }
+        let site = site(&settings, &connectors, None, (&ground, &plugins.runtime, &trouble));
+        let site = Arc::new(ArcSwap::from_pointee(site));
+        for running in &connectors {
+            running.keep(&ground);
+        }
+        chores::start(&site, &plugins, &ground);
+        Ok(Self { settings, ground, plugins, site, connectors, listening: None, trouble })
+    }
+
+    /// Begins to take connections.
+    pub(super) fn listen(&mut self, bound: Bound) {
+        self.listening = Some(bound.serve(&self.settings, self.site.clone()));
+    }
+
+    /// Puts a changed configuration in place. On an error everything is as it was.
+    pub(super) async fn apply(&mut self, settings: Settings) -> Result<(), StartError> {
+        let bound = match &self.listening {
+            Some(now) if now.address != settings.listen.address => {
+                Some(Bound::take(settings.listen.address).await?)
+            }
+            _ => None,
+        };
+        let plugins = self.plugins.changed(&settings).await?;
+        let connectors = match self.connectors(&settings, &plugins).await {
+            Ok(connectors) => connectors,
+            Err(error) => {
+                plugins.unload_but(&self.plugins);
+                return Err(error);
+            }
+        };
+        let before = self.site.load_full();
+        let parts = (&self.ground, &plugins.runtime, &self.trouble);
+        self.site.store(Arc::new(site(&settings, &connectors, Some(&before), parts)));
+        let old = std::mem::replace(&mut self.connectors, connectors);
+        self.take_over(&old);
+        self.retire(old, &before);
+        std::mem::replace(&mut self.plugins, plugins).unload_but(&self.plugins);
+        if let Some(bound) = bound {
+            let listening = bound.serve(&settings, self.site.clone());
+            if let Some(old) = self.listening.replace(listening) {
+                self.ground.tasks.spawn(old.end());
+            }
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// The connectors of changed settings: those that nothing changed in are the very same.
+    async fn connectors(
+        &self,
+        settings: &Settings,
+        plugins: &Plugins,
+    ) -> Result<Vec<Running>, StartError> {
+        let mut drafts = Vec::new();
+        for wanted in &settings.connectors {
+            let running = self.connectors.iter().find(|own| own.settings.name == wanted.name);
+            if let Some(running) = running.filter(|own| self.is_same(own, wanted, settings)) {
+                drafts.push((None, Some(running)));
+                continue;
+            }
+            let known = running.map(|running| &*running.upstreams).unwrap_or_default();
+            let upstreams = super::connectors::upstreams(wanted, known, &self.ground)?;
+            drafts.push((Some(Draft::new(wanted, upstreams, plugins).await?), running));
+        }
+        join_all(drafts.iter().filter_map(|(draft, _)| draft.as_ref()).map(Draft::settle)).await;
+        let mut connectors = Vec::new();
+        for (draft, running) in drafts {
+            match (draft, running) {
+                (Some(draft), before) => connectors.push(draft.finish(before, settings).await),
+                (None, Some(running)) => connectors.push(running.clone()),
+                (None, None) => {}
+            }
+        }
+        Ok(connectors)
+    }
+
+    /// Whether nothing changed for a connector, its plugins included.
+    fn is_same(&self, running: &Running, wanted: &ConnectorSettings, settings: &Settings) -> bool {
+        let places = wanted.policies.iter().chain([&wanted.router]);
+        running.settings == *wanted
+            && self.settings.limits.review_max == settings.limits.review_max
+            && places
+                .map(|place| &place.plugin)
+                .all(|name| self.settings.plugin(name) == settings.plugin(name))
+    }
+
+    /// Connectors that are new keep their catalogues from now on.
+    fn take_over(&self, old: &[Running]) {
+        for running in &self.connectors {
+            if !old.iter().any(|old| old.is(running)) {
+                running.keep(&self.ground);
+            }
+        }
+    }
+
+    /// Ends what is served no more: connectors with their sessions, and upstreams once their calls ended.
+    fn retire(&self, old: Vec<Running>, before: &Arc<Site>) {
+        let kept: HashMap<_, _> =
+            self.connectors.iter().map(|own| (own.settings.name.clone(), own)).collect();
+        let gone = self.ground.sessions.take(|session| !kept.contains_key(&session.connector));
+        let grace = self.settings.limits.shutdown_grace;
+        let mut upstreams = Vec::new();
+        for old in old {
+            let now = kept.get(&old.settings.name);
+            if now.is_some_and(|now| now.is(&old)) {
+                continue;
+            }
+            old.retire();
+            let still = now.map(|now| &*now.upstreams).unwrap_or_default();
+            upstreams.extend(
+                old.upstreams.into_iter().filter(|one| !still.iter().any(|own| own.is(one))),
+            );
+        }
+        let before = before.clone();
+        self.ground.tasks.spawn(async move {
+            chores::end(&before, gone).await;
+            drop(before);
+            join_all(upstreams.into_iter().map(|upstream| upstream.end(grace))).await;
+        });
+    }
+
+    /// Lets calls in flight end, then ends everything.
+    pub(super) async fn end(mut self) {
+        self.site.load().sessions.close_streams();
+        if let Some(listening) = self.listening.take() {
+            listening.end().await;
+        }
+        tracing::info!("stopping");
+        self.ground.stop.cancel();
+        chores::farewell(&self.site.load_full(), &self.ground.tasks).await;
+    }
+}
