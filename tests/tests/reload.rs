@@ -225,3 +225,21 @@ async fn connectors_and_policies_come_and_go() -> Result<()> {
     ensure!(foreign.status == 404, "a session of the connector that was taken out lives on");
     Ok(())
 }
+
+#[tokio::test]
+async fn a_secret_that_is_replaced_is_used() -> Result<()> {
+    let configuration = json!({
+        "name": "hub",
+        "upstreams": [{
+            "name": "notes", "command": demo_notes_path()?, "env": { "TOKEN": "file://token" },
+        }],
+    });
+    let setup = Setup::new(configuration.to_string()).file_with_mode("token", "hush-7f3a", 0o600);
+    let plugway = setup.start().await?;
+    plugway.write("token", "hush-9b1c")?;
+    let change = plugway.logged("configuration change", BOUND).await?;
+    ensure!(change.contains("upstream hub/notes: env"), "{change}");
+    let log = plugway.stderr().join("\n");
+    ensure!(!log.contains("hush-"), "a secret is in the log: {log}");
+    Ok(())
+}

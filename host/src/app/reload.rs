@@ -90,7 +90,7 @@ pub(super) async fn keep(
     stop: &CancellationToken,
 ) -> World {
     loop {
-        state.sources.store(Arc::new(world.settings.sources()));
+        state.sources.store(Arc::new(world.settings.sources.clone()));
         let Some(Some(request)) = stop.run_until_cancelled(requests.recv()).await else {
             return world;
         };

@@ -146,7 +146,8 @@ fn connector(
     title: String,
     changes: &mut Changes,
 ) {
-    let keys = differing!(old, new; description, path, anonymous, status, router, policies);
+    let keys =
+        differing!(old, new; description, path, anonymous, status, router, policies, disabled);
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);
     let order = |connector: &ConnectorSettings| -> Vec<Arc<str>> {

@@ -1,5 +1,7 @@
 //! What the checks found.
 
+use std::path::PathBuf;
+
 use crate::config::key::KeyPath;
 use crate::config::problem::Problem;
 
@@ -8,6 +10,8 @@ use crate::config::problem::Problem;
 pub(super) struct Findings {
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
+    /// Files of secrets that were read.
+    pub(super) sources: Vec<PathBuf>,
 }
 
 impl Findings {

@@ -35,6 +35,9 @@ pub(super) fn check(
         }
         return Some(written.clone());
     };
+    if let Reference::File(path) = reference {
+        findings.sources.push(origin.base.join(path));
+    }
     match reference.resolve(origin.base, origin.environment) {
         Ok(resolved) => {
             if let Some(sentence) = resolved.warning {

@@ -33,7 +33,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
     let connectors = connectors::check(file, origin, &mut plugins, &mut findings);
     access::check_callers(file, auth.as_ref(), &mut findings);
     let plugins = plugins.finish();
-    let Findings { problems, warnings } = findings;
+    let Findings { problems, warnings, sources } = findings;
     match (listen, auth) {
         (Some(listen), Some(auth)) if problems.is_empty() => Ok(Settings {
             file: origin.file.map(Path::to_owned),
@@ -48,6 +48,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
                 None => origin.environment.cache_dir(),
             },
             connectors,
+            sources: origin.file.map(Path::to_owned).into_iter().chain(sources).collect(),
             warnings: Problems { file: origin.file.map(Path::to_owned), list: warnings },
         }),
         _ => Err(problems),

@@ -31,16 +31,13 @@ pub struct Settings {
     pub cache_dir: Option<PathBuf>,
     /// The connectors, in the order of the file; at least one.
     pub connectors: Vec<ConnectorSettings>,
+    /// The files that it was read from: the configuration itself, and secrets that it names.
+    pub sources: Vec<PathBuf>,
     /// What deserves a word, but does not keep plugway from serving.
     pub warnings: Problems,
 }
 
 impl Settings {
-    /// The files that the configuration was read from.
-    pub fn sources(&self) -> Vec<PathBuf> {
-        self.file.iter().cloned().collect()
-    }
-
     /// The plugin of a name.
     pub fn plugin(&self, name: &str) -> Option<&PluginSettings> {
         self.plugins.iter().find(|plugin| &*plugin.name == name)
