@@ -58,6 +58,7 @@ impl Draft {
         let (name, description) = (self.settings.name.clone(), self.settings.description.clone());
         let mut connector = Connector::new(name, description, served, router, policies);
         connector.review_max = limits.limits.review_max;
+        connector.status = self.settings.status;
         if let Some(before) = before {
             connector.succeed(&before.connector);
             keeper::shape_now(&connector).await;
@@ -75,8 +76,9 @@ impl Running {
     /// Keeps the catalogue until the connector is replaced or plugway stops.
     pub(super) fn keep(&self, ground: &Ground) {
         let (connector, keeping) = (self.connector.clone(), self.keeping.clone());
+        let audience = ground.sessions.clone();
         ground.beside(async move {
-            keeping.run_until_cancelled(keeper::keep(connector)).await;
+            keeping.run_until_cancelled(keeper::keep(connector, audience)).await;
         });
     }
 

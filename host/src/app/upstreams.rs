@@ -10,7 +10,7 @@ use tokio_util::sync::DropGuard;
 use super::error::StartError;
 use super::ground::Ground;
 use crate::config::{self, Target, UpstreamSettings, UpstreamTimeouts};
-use crate::pipeline::Served;
+use crate::pipeline::{Absence, Served};
 use crate::pipeline::port::Phase;
 use crate::upstream::{self, Command, Limits, Sharing, Transport};
 
@@ -34,7 +34,8 @@ pub(super) fn start(settings: &UpstreamSettings, ground: &Ground) -> Result<Runn
     let stop = ground.stop.child_token();
     let upstream = upstream::start(&wanted, &stop, &ground.tasks)
         .map_err(|source| StartError::Upstream { name: settings.name.clone(), source })?;
-    let served = Served { upstream, settings: settings.naming.to_json().into() };
+    let (settings_of, absence) = (settings.naming.to_json().into(), absence(settings));
+    let served = Served { upstream, settings: settings_of, absence };
     Ok(Running { settings: settings.clone(), served, keeping: Arc::new(stop.drop_guard()) })
 }
 
@@ -53,7 +54,8 @@ impl Running {
 
     /// The same server, shown as these settings say.
     pub(super) fn renamed(&self, wanted: &UpstreamSettings) -> Self {
-        let served = Served { settings: wanted.naming.to_json().into(), ..self.served.clone() };
+        let (settings, absence) = (wanted.naming.to_json().into(), absence(wanted));
+        let served = Served { settings, absence, ..self.served.clone() };
         Self { settings: wanted.clone(), served, keeping: self.keeping.clone() }
     }
 
@@ -82,6 +84,11 @@ impl Running {
         }
         self.served.upstream.shut_down().await;
     }
+}
+
+fn absence(settings: &UpstreamSettings) -> Absence {
+    let config::Absence { stale_for, keep } = settings.absence;
+    Absence { stale_for, keep }
 }
 
 fn translate(settings: &UpstreamSettings) -> upstream::Settings {

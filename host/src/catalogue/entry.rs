@@ -97,3 +97,13 @@ pub struct Entry {
     /// What its annotations say.
     pub hints: Hints,
 }
+
+impl Entry {
+    /// The place of the upstream that serves it, where that is fixed.
+    pub fn upstream(&self) -> Option<usize> {
+        match self.target {
+            Target::Fixed { upstream, .. } => Some(upstream),
+            Target::Dynamic | Target::Local => None,
+        }
+    }
+}

@@ -41,7 +41,7 @@ pub enum ShapedTarget {
 }
 
 /// Everything that a connector offers, before anybody's view of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// Counts up with every change.
     pub generation: u32,
@@ -49,6 +49,8 @@ pub struct Catalogue {
     pub upstreams: Vec<Arc<str>>,
     /// What the router stored beside the entries.
     pub document: Arc<str>,
+    /// For each upstream, whether it is away: its entries are found, but not listed.
+    away: Box<[bool]>,
     entries: Vec<Arc<Entry>>,
     index: [HashMap<Arc<str>, u32>; 4],
     templates: Vec<(Template, u32)>,
@@ -154,7 +156,30 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Every entry, in order.
+    /// The same entries with these upstreams away, as another generation.
+    #[must_use]
+    pub fn with_away(mut self, generation: u32, away: Vec<bool>) -> Self {
+        self.generation = generation;
+        self.away = away.into_boxed_slice();
+        self
+    }
+
+    /// Whether the upstream at a place is away.
+    pub fn is_away(&self, upstream: usize) -> bool {
+        self.away.get(upstream).copied().unwrap_or(false)
+    }
+
+    /// The name of the upstream that an entry is fixed to.
+    pub fn upstream_of(&self, entry: &Entry) -> Option<&Arc<str>> {
+        self.upstreams.get(entry.upstream()?)
+    }
+
+    /// Whether lists may show an entry: its upstream, if it is fixed to one, is not away.
+    pub fn lists(&self, entry: &Entry) -> bool {
+        entry.upstream().is_none_or(|upstream| !self.is_away(upstream))
+    }
+
+    /// Every entry, in order; those of upstreams that are away included.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }

@@ -12,7 +12,7 @@ use crate::protocol::Era;
 /// How much a caller sees of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// In lists, and callable.
+    /// In lists while its upstream is not away, and callable.
     Shown,
     /// Not in lists; a call reaches the policies and gets their reason.
     Unlisted,
@@ -45,6 +45,11 @@ impl View {
         &self.catalogue
     }
 
+    /// Whether something of the catalogue may be hidden.
+    pub fn is_filtered(&self) -> bool {
+        self.sights.is_some()
+    }
+
     /// How much is seen of the entry at a place.
     pub fn sight(&self, place: u32) -> Sight {
         match &self.sights {
@@ -75,12 +80,15 @@ impl View {
 
     /// The entries that lists show, in order.
     pub fn listed(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.catalogue
-            .entries()
-            .iter()
-            .zip(0..)
-            .filter(|(_, place)| self.sight(*place) == Sight::Shown)
-            .map(|(entry, _)| entry)
+        self.listed_places().map(|(entry, _)| entry)
+    }
+
+    /// The entries that lists show, in order, each with its place.
+    pub fn listed_places(&self) -> impl Iterator<Item = (&Arc<Entry>, u32)> {
+        let entries = self.catalogue.entries().iter().zip(0..);
+        entries.filter(|(entry, place)| {
+            self.sight(*place) == Sight::Shown && self.catalogue.lists(entry)
+        })
     }
 
     /// JSON text of the result of a list request; rendered once.

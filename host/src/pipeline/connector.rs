@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use arc_swap::ArcSwapOption;
 
-use super::port::{Phase, Policy, Router, Upstream};
+use super::announced::Announced;
+use super::port::{Phase, Policy, Router, Snapshot, Upstream};
+use super::presence::Absence;
 use super::views::Views;
 use crate::protocol::scan;
 
@@ -26,6 +28,11 @@ pub struct Connector {
     pub policies: Vec<Arc<dyn Policy>>,
     /// Bytes of an answer that policies and plugins may look into.
     pub review_max: usize,
+    /// Whether clients are offered the status of the servers (`connector-view.attributes`, key `status`).
+    pub status: bool,
+    /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
+    /// reload, is given the other one's.
+    pub announced: Arc<Announced>,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -47,6 +54,15 @@ pub struct Served {
     pub upstream: Arc<dyn Upstream>,
     /// JSON object of what the operator wrote about names.
     pub settings: Arc<str>,
+    /// What clients see of it while it is away.
+    pub absence: Absence,
+}
+
+impl Served {
+    /// What is known of it now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.upstream.watch().borrow().clone()
+    }
 }
 
 impl Connector {
@@ -67,6 +83,8 @@ impl Connector {
             router,
             policies,
             review_max: REVIEW_MAX,
+            status: true,
+            announced: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -76,8 +94,9 @@ impl Connector {
         }
     }
 
-    /// Follows the connector that this one replaces.
-    pub fn succeed(&self, before: &Self) {
+    /// Follows the connector that this one replaces: what clients were told of that one's lists was told of this one's.
+    pub fn succeed(&mut self, before: &Self) {
+        self.announced = before.announced.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 
@@ -98,10 +117,9 @@ impl Connector {
 
     /// Each upstream's name and whether it can be used now.
     pub fn phases(&self) -> impl Iterator<Item = (Arc<str>, Phase)> + '_ {
-        self.upstreams.iter().map(|served| {
-            let phase = served.upstream.watch().borrow().phase;
-            (served.upstream.name().clone(), phase)
-        })
+        self.upstreams
+            .iter()
+            .map(|served| (served.upstream.name().clone(), served.snapshot().phase))
     }
 
     /// Whether each plugin is ready, by its name, and what it says about it.
@@ -116,8 +134,7 @@ impl Connector {
     /// Whether an upstream answers `completion/complete`.
     pub fn completes(&self) -> bool {
         self.upstreams.iter().any(|served| {
-            let snapshot = served.upstream.watch().borrow().clone();
-            snapshot.offering.as_ref().is_some_and(|offering| {
+            served.snapshot().offering.as_ref().is_some_and(|offering| {
                 scan::member(&offering.capabilities, "completions").is_some()
             })
         })

@@ -6,6 +6,7 @@ use super::answer;
 use super::connector::Connector;
 use super::exchange::{Call, own};
 use super::handshake;
+use super::level::Level;
 use super::port::Answer;
 use super::request::Request;
 use crate::catalogue::{Entry, EntryKind, Target, View};
@@ -23,15 +24,33 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
         Method::PromptsList => list(connector, &request, EntryKind::Prompt).await,
         Method::ResourcesList => list(connector, &request, EntryKind::Resource).await,
         Method::ResourcesTemplatesList => list(connector, &request, EntryKind::Template).await,
+        Method::SetLevel if request.era() == Era::Legacy => set_level(&request),
         Method::Ping if request.era() == Era::Legacy => own(&request, b"{}"),
         Method::Discover if request.era() == Era::Modern => {
-            own(&request, handshake::discover(connector).as_bytes())
+            let result = handshake::discover(connector, &request.caller).await;
+            own(&request, result.as_bytes())
         }
         _ => {
             let name = request.message.method_name();
             Err(Fault::new(Code::UnknownMethod, format!("This server has no method {name:?}.")))
         }
     }
+}
+
+/// The level is the session's; what servers send is not filtered by it.
+fn set_level(request: &Request) -> Result<Answer, Fault> {
+    let params = request.message.params().unwrap_or("{}");
+    let level = scan::member(params, "level")
+        .and_then(|span| params.get(span.range()))
+        .and_then(message::string)
+        .and_then(|word| Level::parse(&word));
+    let Some(level) = level else {
+        let words: Vec<&str> = Level::ALL.into_iter().map(Level::as_str).collect();
+        let text = format!("The params need a \"level\", one of {}.", words.join(", "));
+        return Err(Fault::new(Code::InvalidParams, text));
+    };
+    request.party.outbox.set_level(level);
+    own(request, b"{}")
 }
 
 async fn list(

@@ -7,7 +7,7 @@ use super::call::CallContext;
 use super::connector::Connector;
 use super::port::{Answer, Order, Rejection, Reply, Routing};
 use super::request::Request;
-use super::{admit, local, review};
+use super::{absence, admit, local, review};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::Method;
@@ -102,6 +102,11 @@ impl Call<'_> {
         let Some(upstream) = self.connector.upstream(to.upstream) else {
             return Err(Fault::new(Code::Internal, "This call has no target."));
         };
+        if self.view.catalogue().is_away(to.upstream)
+            && let Some(fault) = absence::fault(&**upstream)
+        {
+            return Err(fault);
+        }
         self.request.flight.goes_to(upstream);
         let order = Order {
             party: self.request.party.clone(),
@@ -110,7 +115,7 @@ impl Call<'_> {
             headers: self.request.passed.clone(),
             credential: self.request.credential.clone(),
         };
-        upstream.exchange(order).await
+        upstream.exchange(order).await.map_err(|fault| absence::explained(&**upstream, fault))
     }
 
     pub(super) fn context(&self) -> CallContext {

@@ -1,4 +1,4 @@
-//! Keeps a connector's catalogue: shapes it again whenever an upstream or the router changes.
+//! Keeps a connector's catalogue: shapes it again whenever an upstream, what clients see of it, or the router changes.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 use futures_util::future::select_all;
 use tokio::sync::watch;
 
+use super::announce;
 use super::connector::Connector;
 use super::fallback;
-use super::port::{ConnectorView, Offering, Phase, Snapshot, UpstreamView};
-use crate::catalogue::Catalogue;
+use super::party::PartyId;
+use super::port::{Audience, ConnectorView, Offering, Snapshot, UpstreamView};
+use super::presence::Presence;
+use crate::catalogue::{Catalogue, Shaped};
 
 /// How often a replaced router plugin is looked for.
 const ROUTER_CHECK: Duration = Duration::from_millis(500);
@@ -20,45 +23,78 @@ const SHAPE_AGAIN: Duration = Duration::from_secs(10);
 
 type Watched = watch::Receiver<Arc<Snapshot>>;
 
+/// An upstream at a moment: what is known of it, and what clients see of it.
+type Seen = (Arc<Snapshot>, Presence);
+
 /// What a shape was made of: when nothing of it differs, the shape does not either.
 #[derive(PartialEq)]
 struct Basis {
     router: u64,
-    upstreams: Vec<(bool, Option<usize>)>,
+    upstreams: Vec<(Presence, Option<Arc<Offering>>)>,
 }
 
-/// Runs until the task is dropped.
-pub async fn keep(connector: Arc<Connector>) {
+/// Keeps the catalogue and tells clients of its changes; runs until the task is dropped. To be started once the connector is
+/// the one that is served: what changed is told to the sessions that are open at that moment.
+pub async fn keep(connector: Arc<Connector>, audience: Arc<dyn Audience>) {
+    let (changed, changes) = watch::channel(PartyId(0));
+    tokio::join!(
+        keep_shaped(&connector, &*audience, changed),
+        announce::keep(&connector, &*audience, changes),
+    );
+}
+
+async fn keep_shaped(
+    connector: &Connector,
+    audience: &dyn Audience,
+    changed: watch::Sender<PartyId>,
+) {
     let mut watched: Vec<Watched> =
         connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
     let mut last: Option<Basis> = None;
     let mut again: Option<Instant> = None;
     loop {
-        let snapshots: Vec<Arc<Snapshot>> =
-            watched.iter_mut().map(|watch| watch.borrow_and_update().clone()).collect();
-        let basis = basis(&connector, &snapshots);
+        let (seen, next) = look(connector, &mut watched);
+        let basis = basis(connector, &seen);
         let due =
             last.as_ref() != Some(&basis) || again.is_some_and(|again| Instant::now() >= again);
         if due {
-            let shaped = shape(&connector, &snapshots).await;
+            let shaped = shape(connector, &seen).await;
             // A router may have failed for want of time or memory: nothing has to change for it to succeed.
             again = (!shaped).then(|| Instant::now() + SHAPE_AGAIN);
             last = Some(basis);
+            // Sessions that are opened from now on have seen nothing else.
+            changed.send_replace(audience.mark());
         }
-        wait(&mut watched).await;
+        wait(&mut watched, next).await;
     }
 }
 
-/// Shapes once, with what is known of the upstreams now.
+/// Shapes once, with what is known of the upstreams now; nobody is told.
 pub async fn shape_now(connector: &Connector) {
-    let watches = connector.upstreams.iter().map(|served| served.upstream.watch());
-    let snapshots: Vec<Arc<Snapshot>> = watches.map(|watch| watch.borrow().clone()).collect();
-    shape(connector, &snapshots).await;
+    let mut watched: Vec<Watched> =
+        connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
+    let (seen, _) = look(connector, &mut watched);
+    shape(connector, &seen).await;
 }
 
-/// Until an upstream changes, or it is time to look at the router.
-async fn wait(watched: &mut [Watched]) {
-    let tick = tokio::time::sleep(ROUTER_CHECK);
+/// What clients see of each upstream now, and when that changes if nothing else happens.
+fn look(connector: &Connector, watched: &mut [Watched]) -> (Vec<Seen>, Option<Instant>) {
+    let now = Instant::now();
+    let mut next: Option<Instant> = None;
+    let seen = connector.upstreams.iter().zip(watched).map(|(served, watch)| {
+        let snapshot = watch.borrow_and_update().clone();
+        let (presence, changes) = Presence::of(&snapshot, served.absence, now);
+        next = [next, changes].into_iter().flatten().min();
+        (snapshot, presence)
+    });
+    (seen.collect(), next)
+}
+
+/// Until an upstream changes, or time changes what is seen of one, or it is time to look at the router.
+async fn wait(watched: &mut [Watched], next: Option<Instant>) {
+    let tick = Instant::now() + ROUTER_CHECK;
+    let tick = next.map_or(tick, |next| next.min(tick));
+    let tick = tokio::time::sleep_until(tick.into());
     if watched.is_empty() {
         return tick.await;
     }
@@ -76,56 +112,32 @@ async fn wait(watched: &mut [Watched]) {
     }
 }
 
-fn basis(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> Basis {
-    let upstreams = snapshots
-        .iter()
-        .map(|snapshot| {
-            let offering = snapshot.offering.as_ref().map(|offering| Arc::as_ptr(offering).addr());
-            (snapshot.phase == Phase::Connected, offering)
-        })
-        .collect();
+fn basis(connector: &Connector, seen: &[Seen]) -> Basis {
+    let upstreams =
+        seen.iter().map(|(snapshot, presence)| (*presence, snapshot.offering.clone())).collect();
     Basis { router: connector.router.generation(), upstreams }
 }
 
 /// Says whether the router did it.
-async fn shape(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> bool {
-    let shaped = reshape(connector, snapshots).await;
-    for (considered, snapshot) in connector.considered.iter().zip(snapshots) {
+async fn shape(connector: &Connector, seen: &[Seen]) -> bool {
+    let shaped = reshape(connector, seen).await;
+    for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
         considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
     }
     shaped
 }
 
-async fn reshape(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> bool {
+async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
     let generation = connector.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
-    let view = connector_view(connector, snapshots);
+    let away = seen.iter().map(|(_, presence)| *presence == Presence::Away).collect();
+    let view = connector_view(connector, seen);
     let names: Vec<Arc<str>> =
         view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
-    let shaped = match connector.router.shape(view.clone()).await {
-        Ok(shaped) => {
-            connector.router_shaped.store(true, Ordering::Release);
-            connector.trouble.store(None);
-            shaped
-        }
-        Err(fault) => {
-            let first = !connector.router_shaped.load(Ordering::Acquire);
-            tracing::error!(
-                connector = %connector.name, plugin = connector.router.name(),
-                code = fault.code().as_str(), error = ?fault,
-                "the router could not shape the catalogue; {}",
-                if first { "names are plain prefixes" } else { "the last shape stays" },
-            );
-            let code = fault.code().as_str();
-            let trouble = format!(
-                "the router {} could not shape the catalogue ({code})",
-                connector.router.name()
-            );
-            connector.trouble.store(Some(Arc::new(trouble)));
-            if !first {
-                return false;
-            }
-            fallback::prefix_only(&view)
-        }
+    let Some(shaped) = ask(connector, &view).await else {
+        // The last shape stays; who is away is the host's own knowledge.
+        let last = Catalogue::clone(connector.views.whole().catalogue());
+        connector.views.replace(last.with_away(generation, away));
+        return false;
     };
     let (catalogue, refused) = Catalogue::compile(generation, names, shaped);
     for error in refused {
@@ -135,24 +147,52 @@ async fn reshape(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> bool {
         connector = %connector.name, generation, entries = catalogue.entries().len(),
         "catalogue shaped"
     );
-    connector.views.replace(catalogue);
+    connector.views.replace(catalogue.with_away(generation, away));
     connector.shaped.store(true, Ordering::Release);
     connector.trouble.load().is_none()
 }
 
-fn connector_view(connector: &Connector, snapshots: &[Arc<Snapshot>]) -> ConnectorView {
+/// The router's shape, or the native one while there never was another; none where the last one has to stay.
+async fn ask(connector: &Connector, view: &ConnectorView) -> Option<Shaped> {
+    let fault = match connector.router.shape(view.clone()).await {
+        Ok(shaped) => {
+            connector.router_shaped.store(true, Ordering::Release);
+            connector.trouble.store(None);
+            return Some(shaped);
+        }
+        Err(fault) => fault,
+    };
+    let first = !connector.router_shaped.load(Ordering::Acquire);
+    let code = fault.code().as_str();
+    tracing::error!(
+        connector = %connector.name, plugin = connector.router.name(), code, error = ?fault,
+        "the router could not shape the catalogue; {}",
+        if first { "names are plain prefixes" } else { "the last shape stays" },
+    );
+    let trouble =
+        format!("the router {} could not shape the catalogue ({code})", connector.router.name());
+    connector.trouble.store(Some(Arc::new(trouble)));
+    first.then(|| fallback::prefix_only(view))
+}
+
+fn connector_view(connector: &Connector, seen: &[Seen]) -> ConnectorView {
     let upstreams = connector
         .upstreams
         .iter()
-        .zip(snapshots)
-        .map(|(served, snapshot)| {
-            let up = snapshot.phase == Phase::Connected;
+        .zip(seen)
+        .map(|(served, (snapshot, presence))| {
+            let up = *presence == Presence::Listed;
             let name = served.upstream.name().clone();
             upstream_view(name, served.settings.clone(), up, snapshot.offering.as_deref())
         })
         .collect();
-    let description = connector.description.clone();
-    ConnectorView { name: connector.name.clone(), description, upstreams }
+    let status = ("status".into(), if connector.status { "true" } else { "false" }.into());
+    ConnectorView {
+        name: connector.name.clone(),
+        description: connector.description.clone(),
+        upstreams,
+        attributes: vec![status],
+    }
 }
 
 fn upstream_view(

@@ -2,9 +2,13 @@
 //! WebAssembly runtime; both sides are behind the traits in [`port`].
 //!
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
-//! needs from others; [`connector`] holds them together; [`exchange`] runs the phases.
+//! needs from others; [`connector`] holds them together; [`exchange`] runs the phases; [`keeper`] keeps the catalogue,
+//! [`presence`] says what clients see of a server that is away, and `announce` tells them.
 
+mod absence;
 mod admit;
+mod announce;
+mod announced;
 pub mod answer;
 pub mod call;
 pub mod caller;
@@ -15,17 +19,24 @@ mod exchange;
 mod fallback;
 pub mod handshake;
 pub mod keeper;
+pub mod level;
 mod local;
 mod merge;
+mod moment;
+mod notice;
 pub mod party;
 pub mod port;
+pub mod presence;
 pub mod request;
 mod review;
 pub mod views;
 
+pub use announced::Announced;
 pub use call::CallContext;
 pub use caller::Caller;
 pub use connector::{Connector, Served};
 pub use dispatch::dispatch;
+pub use level::Level;
 pub use party::{NoOutbox, Outbox, Party, PartyId};
+pub use presence::Absence;
 pub use request::{Flight, Request, RequestId};

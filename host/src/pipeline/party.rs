@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::level::Level;
 use crate::protocol::Revision;
 
 /// Identifies a party inside this process: never leaves it and is never reused.
@@ -31,6 +32,14 @@ pub struct Party {
 pub trait Outbox: Send + Sync {
     /// Queues a JSON-RPC message; false when the queue is full or nobody listens, and the message is dropped.
     fn offer(&self, message: Bytes) -> bool;
+    /// The same, but for a message that waits there already: it is not queued twice.
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+    /// Whether the client wants log messages of this level.
+    fn wants(&self, level: Level) -> bool;
+    /// The client wants log messages of this level and graver ones.
+    fn set_level(&self, level: Level);
 }
 
 /// An outbox of somebody who does not listen.
@@ -41,6 +50,12 @@ impl Outbox for NoOutbox {
     fn offer(&self, _message: Bytes) -> bool {
         false
     }
+
+    fn wants(&self, _level: Level) -> bool {
+        false
+    }
+
+    fn set_level(&self, _level: Level) {}
 }
 
 impl std::fmt::Debug for Party {

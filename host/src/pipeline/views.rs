@@ -9,13 +9,16 @@ use dashmap::DashMap;
 use super::caller::Caller;
 use super::connector::Connector;
 use super::port::Page;
-use crate::catalogue::{Catalogue, Sight, Target, View};
+use crate::catalogue::{Catalogue, Entry, Sight, View};
 use crate::fault::Fault;
 
 /// `visible` judges so many entries at a time.
 const PAGE: usize = 1_000;
 /// Filtered views that are kept; beyond it the views of this connector are dropped and made anew as they are needed.
 const MAX_VIEWS: usize = 4_096;
+
+/// An entry, and the name of the upstream that it is fixed to.
+pub(super) type Judged = (Arc<Entry>, Option<Arc<str>>);
 
 /// The current catalogue and the filtered views of it.
 #[derive(Debug)]
@@ -44,7 +47,8 @@ impl Views {
         self.whole.load_full()
     }
 
-    /// Puts a new catalogue in place; views made of the old one are dropped.
+    /// Puts a new catalogue in place; views made of the old one are dropped, so that nobody who is told of the change reads
+    /// them.
     pub fn replace(&self, catalogue: Catalogue) {
         self.whole.store(Arc::new(View::whole(Arc::new(catalogue))));
         self.filtered.clear();
@@ -55,7 +59,7 @@ impl Connector {
     /// What this caller sees. Judged anew when the catalogue, a policy's generation or the judgement's validity ended.
     pub async fn view(&self, caller: &Arc<Caller>) -> Result<Arc<View>, Fault> {
         let whole = self.views.whole();
-        if !self.policies.iter().any(|policy| policy.hooks().visibility) {
+        if !self.hides() {
             return Ok(whole);
         }
         let stamp = self.policies.iter().fold(0_u64, |stamp, policy| {
@@ -68,7 +72,11 @@ impl Connector {
                 return Ok(kept.view.clone());
             }
         }
-        let (sights, valid) = self.judge(caller, &whole).await?;
+        let entries = whole.catalogue().entries().iter();
+        let entries: Vec<Judged> = entries
+            .map(|entry| (entry.clone(), whole.catalogue().upstream_of(entry).cloned()))
+            .collect();
+        let (sights, valid) = self.judge(caller, &entries).await?;
         let view = Arc::new(View::filtered(whole.catalogue().clone(), sights));
         if self.views.filtered.len() >= MAX_VIEWS {
             self.views.filtered.clear();
@@ -78,22 +86,23 @@ impl Connector {
         Ok(view)
     }
 
-    async fn judge(
+    /// Whether a policy may hide entries from callers.
+    pub(super) fn hides(&self) -> bool {
+        self.policies.iter().any(|policy| policy.hooks().visibility)
+    }
+
+    /// How much a caller sees of each entry, and how long that holds.
+    pub(super) async fn judge(
         &self,
         caller: &Arc<Caller>,
-        whole: &View,
+        entries: &[Judged],
     ) -> Result<(Vec<Sight>, Option<Duration>), Fault> {
-        let entries = whole.catalogue().entries();
         let mut sights = vec![Sight::Shown; entries.len()];
         let mut valid: Option<Duration> = None;
         let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
         for policy in judges {
             for (seen, page) in sights.chunks_mut(PAGE).zip(entries.chunks(PAGE)) {
-                let entries = page
-                    .iter()
-                    .map(|entry| (entry.clone(), self.upstream_of(&entry.target)))
-                    .collect();
-                let page = Page { connector: self.name.clone(), entries };
+                let page = Page { connector: self.name.clone(), entries: page.to_vec() };
                 let answer = policy.visible(caller.clone(), page).await?;
                 for (sight, judged) in seen.iter_mut().zip(&answer.sights) {
                     *sight = stricter(*sight, *judged);
@@ -102,13 +111,6 @@ impl Connector {
             }
         }
         Ok((sights, valid))
-    }
-
-    fn upstream_of(&self, target: &Target) -> Option<Arc<str>> {
-        match target {
-            Target::Fixed { upstream, .. } => Some(self.upstream(*upstream)?.name().clone()),
-            Target::Dynamic | Target::Local => None,
-        }
     }
 }
 

@@ -110,11 +110,13 @@ impl Ask for Shape {
         let guest = exported!(warm, router);
         let parts = Upstreams::of(&self.0);
         let upstreams = parts.views();
+        let attributes: Vec<(&str, &str)> =
+            self.0.attributes.iter().map(|(key, value)| (&**key, &**value)).collect();
         let view = e::router::ConnectorView {
             name: &self.0.name,
             description: &self.0.description,
             upstreams: &upstreams,
-            attributes: &[],
+            attributes: &attributes,
         };
         call!(warm, guest.func_shape(), view)
     }

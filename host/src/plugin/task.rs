@@ -59,13 +59,8 @@ impl Call {
 
     /// Places of the entries that the caller sees, in order.
     pub(super) fn listed(&self) -> &[u32] {
-        self.listed.get_or_init(|| {
-            let view = &self.context.view;
-            let count = u32::try_from(view.catalogue().entries().len()).unwrap_or(u32::MAX);
-            (0..count)
-                .filter(|place| view.sight(*place) == crate::catalogue::Sight::Shown)
-                .collect()
-        })
+        self.listed
+            .get_or_init(|| self.context.view.listed_places().map(|(_, place)| place).collect())
     }
 
     /// The body of the outcome as a document; none where it is no unambiguous JSON.

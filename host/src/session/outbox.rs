@@ -1,12 +1,13 @@
 //! What waits for a session's GET stream.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use crate::pipeline::Outbox;
+use crate::pipeline::{Level, Outbox};
 
 /// Messages that may wait; one more is dropped.
 const MAX_MESSAGES: usize = 128;
@@ -14,10 +15,19 @@ const MAX_MESSAGES: usize = 128;
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// Messages for the client that belong to no request in flight.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SessionOutbox {
     queue: Mutex<Queue>,
     changed: Notify,
+    /// The least grave log messages that the client wants.
+    level: AtomicU8,
+}
+
+impl Default for SessionOutbox {
+    fn default() -> Self {
+        let level = AtomicU8::new(Level::default() as u8);
+        Self { queue: Mutex::default(), changed: Notify::new(), level }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -65,16 +75,38 @@ impl SessionOutbox {
 
 impl Outbox for SessionOutbox {
     fn offer(&self, message: Bytes) -> bool {
+        let fits = self.lock().push(message);
+        self.changed.notify_waiters();
+        fits
+    }
+
+    fn offer_once(&self, message: Bytes) -> bool {
         let mut queue = self.lock();
-        let fits = !queue.closed
-            && queue.messages.len() < MAX_MESSAGES
-            && queue.bytes + message.len() <= MAX_BYTES;
-        if fits {
-            queue.bytes += message.len();
-            queue.messages.push_back(message);
-        }
+        let taken = queue.messages.contains(&message) || queue.push(message);
         drop(queue);
         self.changed.notify_waiters();
+        taken
+    }
+
+    fn wants(&self, level: Level) -> bool {
+        level as u8 >= self.level.load(Ordering::Relaxed)
+    }
+
+    fn set_level(&self, level: Level) {
+        self.level.store(level as u8, Ordering::Relaxed);
+    }
+}
+
+impl Queue {
+    /// Whether there was room.
+    fn push(&mut self, message: Bytes) -> bool {
+        let fits = !self.closed
+            && self.messages.len() < MAX_MESSAGES
+            && self.bytes + message.len() <= MAX_BYTES;
+        if fits {
+            self.bytes += message.len();
+            self.messages.push_back(message);
+        }
         fits
     }
 }

@@ -13,6 +13,7 @@ use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use super::record::Session;
 use crate::fault::{Code, Fault};
+use crate::pipeline::port::{Audience, Listener};
 use crate::pipeline::{Caller, Party, PartyId};
 use crate::protocol::{Field, Message, Revision};
 
@@ -50,7 +51,8 @@ impl Sessions {
 
     /// A party that no session stands for.
     pub fn next_party(&self) -> PartyId {
-        PartyId(self.next_party.fetch_add(1, Ordering::Relaxed))
+        // In one order with the change that a mark stands for.
+        PartyId(self.next_party.fetch_add(1, Ordering::SeqCst))
     }
 
     /// Opens a session for a client that sent `initialize`. Without an identity the session is its own caller.
@@ -182,6 +184,22 @@ impl Sessions {
             }
         }
         tag.into()
+    }
+}
+
+impl Audience for Sessions {
+    fn mark(&self) -> PartyId {
+        PartyId(self.next_party.load(Ordering::SeqCst))
+    }
+
+    fn listeners(&self, connector: &str) -> Vec<Listener> {
+        let own = self.by_id.iter().filter(|session| *session.connector == *connector);
+        own.map(|session| Listener {
+            party: session.party.id,
+            caller: session.caller.clone(),
+            outbox: session.outbox.clone(),
+        })
+        .collect()
     }
 }
 

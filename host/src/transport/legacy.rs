@@ -23,7 +23,7 @@ pub(super) async fn serve(
     request_id: RequestId,
 ) -> Result<Reply, Fault> {
     if message.method() == Method::Initialize && message.kind() == Kind::Request {
-        return initialize(site, endpoint, &message, request_id);
+        return initialize(site, endpoint, &message, request_id).await;
     }
     let session = session(site, endpoint, &head)?;
     match (message.kind(), message.id().cloned()) {
@@ -56,7 +56,7 @@ pub(super) fn session(
     site.sessions.find(&endpoint.connector.name, None, id)
 }
 
-fn initialize(
+async fn initialize(
     site: &Site,
     endpoint: &Endpoint,
     message: &Message,
@@ -73,7 +73,8 @@ fn initialize(
     let revision = Revision::parse(&wanted)
         .map_or(Revision::NEWEST_LEGACY, |wanted| wanted.min(Revision::NEWEST_LEGACY));
     let session = site.sessions.open(&endpoint.connector.name, None, revision, message)?;
-    let result = handshake::initialize(&endpoint.connector, revision);
+    let connector = &endpoint.connector;
+    let result = handshake::initialize(connector, &session.caller, revision).await;
     let answered = answer::result(id, result.as_bytes());
     let asked = Asked { request_id, era: Era::Legacy, method: Method::Initialize, id: Some(id) };
     let mut reply = reply::answer(answered, site.bounds.keep_alive, asked);

@@ -39,6 +39,11 @@ impl Failure {
         self
     }
 
+    /// What went wrong.
+    pub(super) fn code(&self) -> Code {
+        self.code
+    }
+
     pub(super) fn refuses_handshake(&self) -> bool {
         self.refuses_handshake
     }

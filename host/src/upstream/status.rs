@@ -24,6 +24,7 @@ impl Status {
             attempt: 0,
             next_attempt: None,
             reason: None,
+            why: None,
             disabled: false,
             offering: None,
         };
@@ -76,6 +77,7 @@ impl Status {
             attempt: 0,
             next_attempt: None,
             reason: None,
+            why: None,
             disabled: false,
             offering: Some(Arc::new(offering)),
         }));
@@ -98,6 +100,7 @@ impl Status {
                 attempt,
                 next_attempt: Some(now + wait),
                 reason: Some(reason),
+                why: Some(failure.code()),
                 disabled: false,
                 offering: snapshot.offering.clone(),
             });

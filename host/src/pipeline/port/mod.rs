@@ -1,5 +1,6 @@
 //! What the pipeline needs from the rooms around it.
 
+mod audience;
 mod authenticator;
 mod policy;
 mod router;
@@ -9,6 +10,7 @@ mod upstream;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use audience::{Audience, Listener};
 pub use authenticator::Authenticator;
 pub use policy::{Admission, Edit, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights};
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};

@@ -15,7 +15,8 @@ pub struct UpstreamView {
     pub name: Arc<str>,
     /// The server's own name; empty while it was never reached.
     pub server_name: Arc<str>,
-    /// False while the server is away; the lists are then the last ones it gave.
+    /// False while clients do not see its entries: it was never reached, or is away for longer than the operator lets pass;
+    /// the lists are then the last ones it gave.
     pub up: bool,
     /// JSON text of each tool.
     pub tools: Vec<Arc<str>>,
@@ -40,6 +41,8 @@ pub struct ConnectorView {
     pub description: Arc<str>,
     /// Every configured upstream, in the order of the configuration.
     pub upstreams: Vec<UpstreamView>,
+    /// Further settings of the connector, by their documented keys.
+    pub attributes: Vec<(Arc<str>, Arc<str>)>,
 }
 
 /// What `route` decides.

@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
 use super::Promise;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::{Message, Revision};
 
@@ -47,8 +47,10 @@ pub struct Snapshot {
     pub attempt: u32,
     /// When the next attempt is due.
     pub next_attempt: Option<Instant>,
-    /// Why it is away, in one sentence.
+    /// Why it is away, in one sentence for the operator.
     pub reason: Option<Arc<str>>,
+    /// The class of that reason, which clients may read.
+    pub why: Option<Code>,
     /// Whether the operator took it out: nothing is tried until it is put back.
     pub disabled: bool,
     /// What it offered when its catalogue was last read.

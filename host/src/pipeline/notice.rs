@@ -1,0 +1,127 @@
+//! What a client is told when lists change: `list_changed` for programs, one message for the agent.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::absence;
+use super::announced::News;
+use super::answer::json_string;
+use super::connector::Connector;
+use super::level::Level;
+use super::party::Outbox;
+use super::views::Judged;
+use crate::catalogue::{EntryKind, Sight};
+use crate::protocol::Method;
+
+/// So many tools are named; the others are counted.
+const NAMED: usize = 20;
+
+/// The notifications for everybody who sees the same of a change.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    messages: Vec<(Level, Bytes)>,
+    changed: Vec<Bytes>,
+}
+
+impl Notices {
+    /// What to tell somebody who sees so much of each entry that changed.
+    pub(super) fn of(connector: &Connector, news: &News, sights: &[Sight]) -> Self {
+        let all = news.entries.iter().zip(&news.listed).zip(sights);
+        let seen: Vec<(&Judged, bool)> = all
+            .filter(|(_, sight)| **sight == Sight::Shown)
+            .map(|((judged, listed), _)| (judged, *listed))
+            .collect();
+        let has =
+            |kinds: &[EntryKind]| seen.iter().any(|((entry, _), _)| kinds.contains(&entry.kind));
+        let mut notices = Self::default();
+        for (method, kinds) in [
+            (Method::ToolsListChanged, &[EntryKind::Tool][..]),
+            (Method::PromptsListChanged, &[EntryKind::Prompt]),
+            (Method::ResourcesListChanged, &[EntryKind::Resource, EntryKind::Template]),
+        ] {
+            if has(kinds) {
+                let text = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.as_str());
+                notices.changed.push(text.into());
+            }
+        }
+        for name in &news.left {
+            if let Some(tools) = Tools::of(name, false, &seen) {
+                notices.messages.push(message(Level::Warning, &left(connector, name, &tools)));
+            }
+        }
+        for name in &news.back {
+            if let Some(tools) = Tools::of(name, true, &seen) {
+                let text = format!("The server {name:?} is back{}.", tools.words(", with"));
+                notices.messages.push(message(Level::Notice, &text));
+            }
+        }
+        notices
+    }
+
+    /// Puts them where the client finds them. A list that the client has not heard of yet is told once.
+    pub(super) fn offer(&self, outbox: &dyn Outbox) {
+        for (level, text) in &self.messages {
+            if outbox.wants(*level) {
+                outbox.offer(text.clone());
+            }
+        }
+        for text in &self.changed {
+            outbox.offer_once(text.clone());
+        }
+    }
+}
+
+fn left(connector: &Connector, name: &str, tools: &Tools<'_>) -> String {
+    let words = tools.words(" Gone from the lists:");
+    let end = if words.is_empty() { "" } else { "." };
+    let served = connector.upstreams.iter().find(|served| **served.upstream.name() == *name);
+    match served {
+        Some(served) => {
+            let sentence = absence::sentence(name, &served.snapshot(), Instant::now());
+            format!("{sentence}{words}{end}")
+        }
+        None => format!("The server {name:?} is away.{words}{end}"),
+    }
+}
+
+fn message(level: Level, text: &str) -> (Level, Bytes) {
+    let (method, word, data) = (Method::Message.as_str(), level.as_str(), json_string(text));
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"level":"{word}","logger":"plugway","data":{data}}}}}"#
+    );
+    (level, text.into())
+}
+
+/// The tools of one server in a change.
+struct Tools<'a> {
+    named: Vec<&'a str>,
+    others: usize,
+}
+
+impl<'a> Tools<'a> {
+    /// Those that entered or left; none where nothing of the server did, not even a prompt.
+    fn of(upstream: &str, listed: bool, seen: &[(&'a Judged, bool)]) -> Option<Self> {
+        let mut own = seen
+            .iter()
+            .filter(|((_, from), now)| {
+                *now == listed && from.as_ref().is_some_and(|from| **from == *upstream)
+            })
+            .peekable();
+        own.peek()?;
+        let mut tools = own
+            .filter(|((entry, _), _)| entry.kind == EntryKind::Tool)
+            .map(|((entry, _), _)| &*entry.key);
+        let named = tools.by_ref().take(NAMED).collect();
+        Some(Self { named, others: tools.count() })
+    }
+
+    /// ` ... a, b and 3 more tools`, nothing where there are none.
+    fn words(&self, before: &str) -> String {
+        match (self.named.as_slice(), self.others) {
+            ([], _) => String::new(),
+            (named, 0) => format!("{before} {}", named.join(", ")),
+            (named, others) => format!("{before} {} and {others} more tools", named.join(", ")),
+        }
+    }
+}
