@@ -15,6 +15,7 @@ use plugway::pipeline::call::Arguments;
 use plugway::pipeline::port::{
     ConnectorView, LocalState, Outcome, Page, Policy, Router, UpstreamView,
 };
+use plugway::pipeline::status::LiveStatus;
 use plugway::pipeline::{CallContext, Caller};
 use plugway::plugin::{PluginSpec, Runtime, RuntimeOptions, Source, bundled};
 use plugway::protocol::{Message, Revision};
@@ -85,6 +86,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         session: None,
         attributes: Vec::new(),
         requester: None,
+        status: LiveStatus::default(),
         arguments: Arguments::default(),
     })
 }

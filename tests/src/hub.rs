@@ -96,6 +96,15 @@ impl Hub {
         self
     }
 
+    /// With one more upstream, with these keys of its own.
+    #[must_use]
+    pub fn upstream_with(mut self, name: &str, url: &str, mut keys: Value) -> Self {
+        keys["name"] = json!(name);
+        keys["url"] = json!(url);
+        self.upstreams.push(keys);
+        self
+    }
+
     /// Under another name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {

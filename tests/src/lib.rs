@@ -7,6 +7,7 @@
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
+//! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
 //! - [`process`]: children of a process, memory, signals.
@@ -21,6 +22,7 @@ pub mod http;
 pub mod hub;
 mod log;
 pub mod metrics;
+pub mod notices;
 pub mod peers;
 pub mod plugway;
 pub mod process;
@@ -33,6 +35,7 @@ pub mod wait;
 pub use self::{
     demo::{DemoHttp, demo_notes_path},
     hub::{Guest, Hub},
+    notices::Notices,
     plugway::Plugway,
     recorder::Recorder,
     scripted::Scripted,

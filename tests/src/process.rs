@@ -75,6 +75,11 @@ pub fn limit_open_files(pid: u32, count: u64) -> Result<()> {
     prlimit(pid, Resource::Nofile, limit).map(drop).context("cannot bound the open files")
 }
 
+/// The name of its program, as far as the kernel keeps it (15 bytes).
+pub fn name(pid: u32) -> Option<String> {
+    Some(fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end().to_owned())
+}
+
 /// Sends a signal.
 pub fn signal(pid: u32, signal: Signal) -> Result<()> {
     let pid = Pid::from_raw(i32::try_from(pid)?).context("process 0 takes no signals")?;

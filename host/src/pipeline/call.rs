@@ -7,6 +7,7 @@ use http::HeaderMap;
 
 use super::caller::Caller;
 use super::port::Requester;
+use super::status::LiveStatus;
 use crate::catalogue::{Hints, View};
 use crate::protocol::{Document, Era, Field, Message, Revision};
 
@@ -38,6 +39,8 @@ pub struct CallContext {
     pub attributes: Vec<(Arc<str>, Arc<str>)>,
     /// Sends a request to an upstream as this caller, for plugins that were granted it.
     pub requester: Option<Arc<dyn Requester>>,
+    /// The status of the connector's servers, for the attribute `connector-status`.
+    pub status: LiveStatus,
     /// The arguments, parsed at the first look into them.
     pub arguments: Arguments,
 }
@@ -77,6 +80,7 @@ impl CallContext {
                 Era::Legacy => "legacy",
                 Era::Modern => "modern",
             }),
+            "connector-status" => self.status.text(&self.view),
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);
                 set.map(|(_, value)| &**value)

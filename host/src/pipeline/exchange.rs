@@ -7,6 +7,7 @@ use super::call::CallContext;
 use super::connector::Connector;
 use super::port::{Answer, Order, Rejection, Reply, Routing};
 use super::request::Request;
+use super::status::LiveStatus;
 use super::{absence, admit, local, review};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
@@ -140,6 +141,7 @@ impl Call<'_> {
             session: self.request.session.clone(),
             attributes: Vec::new(),
             requester: Some(local::requester(self.connector, &self.request)),
+            status: LiveStatus::of(self.connector),
             arguments: super::call::Arguments::default(),
         }
     }

@@ -1,10 +1,13 @@
 //! `GET /health` (alive) and `GET /ready` (can serve).
 
+use std::time::Instant;
+
 use serde_json::{Map, Value, json};
 
 use super::reply::{self, Reply};
 use super::site::Site;
 use crate::pipeline::Connector;
+use crate::pipeline::status;
 
 /// 200 while the process lives. The members are those that monitors of the reference read.
 pub fn health(site: &Site) -> Reply {
@@ -16,7 +19,14 @@ pub fn health(site: &Site) -> Reply {
                 .iter()
                 .map(|connector| (connector.name.to_string(), upstreams(connector)))
                 .collect();
-            json!({ "status": "healthy", "server": "plugway", "type": "router", "upstreams": {}, "connectors": all })
+            let details: Map<String, Value> = many
+                .iter()
+                .map(|connector| (connector.name.to_string(), details(connector)))
+                .collect();
+            json!({
+                "status": "healthy", "server": "plugway", "type": "router", "upstreams": {},
+                "connectors": all, "upstream_details": details,
+            })
         }
     };
     reply::status(true, body.to_string())
@@ -45,7 +55,8 @@ pub async fn ready(site: &Site) -> Reply {
         good &= problems.is_empty();
         let state = json!({
             "ready": problems.is_empty(), "problems": problems,
-            "upstreams": upstreams(connector), "plugins": plugins,
+            "upstreams": upstreams(connector), "upstream_details": details(connector),
+            "plugins": plugins,
         });
         all.insert(connector.name.to_string(), state);
     }
@@ -61,8 +72,17 @@ pub async fn ready(site: &Site) -> Reply {
 fn describe(connector: &Connector, status: &str) -> Value {
     json!({
         "status": status, "server": &*connector.name, "type": "router",
-        "upstreams": upstreams(connector),
+        "upstreams": upstreams(connector), "upstream_details": details(connector),
     })
+}
+
+/// Of each upstream: state, since when, failed attempts, next attempt, and whether clients see its entries.
+fn details(connector: &Connector) -> Value {
+    let now = Instant::now();
+    let details = connector.upstreams.iter();
+    let details = details
+        .map(|served| (served.upstream.name().to_string(), status::details(served, now).into()));
+    Value::Object(details.collect())
 }
 
 fn upstreams(connector: &Connector) -> Value {

@@ -3,6 +3,7 @@
 use plugway_sdk::prelude::*;
 
 use crate::shape::shape;
+use crate::status;
 
 /// The default router.
 #[derive(Debug)]
@@ -31,4 +32,16 @@ impl Router for DefaultRouter {
     }
 }
 
-plugway_sdk::export!(DefaultRouter: router);
+impl Answering for DefaultRouter {
+    fn answer(&self) -> Result<Reply, Failure> {
+        let live = call::attribute(status::LIVE)
+            .ok_or_else(|| Failure::new("this host does not tell the status of its servers"))?;
+        let modern = call::attribute("era").is_some_and(|era| era == "modern");
+        Ok(Reply::Answer(match call::method().as_str() {
+            "resources/read" => status::read(&call::name(), &live, modern),
+            _ => status::called(&live, modern),
+        }))
+    }
+}
+
+plugway_sdk::export!(DefaultRouter: router, answering);

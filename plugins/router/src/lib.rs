@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`shape`] walks over the upstreams, [`names`] finds the shown name, [`execution`] knows the servers
 //! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest,
-//! [`config`] is what operators write, [`component`] is the plugin.
+//! [`status`] is what the router offers of its own, [`config`] is what operators write, [`component`] is the plugin.
 
 pub mod shape;
 
@@ -11,6 +11,7 @@ pub mod config;
 pub mod execution;
 pub mod head;
 pub mod names;
+pub mod status;
 
 pub mod component;
 

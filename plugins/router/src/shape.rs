@@ -11,6 +11,7 @@ use crate::config::Settings;
 use crate::execution::OwnName;
 use crate::head::Head;
 use crate::names::Namer;
+use crate::status;
 
 /// Something that an operator should look at; the shape is good without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,8 +76,20 @@ pub fn shape(connector: ConnectorView) -> Result<(Shaped, Vec<Warning>), Failure
             .map_err(|error| Failure::new(format!("settings of {}: {error}", upstream.name)))?;
         upstreams.push((upstream, settings));
     }
+    let name = &connector.name;
+    let wanted =
+        connector.attributes.iter().any(|(key, value)| key == status::WANTED && value == "true");
+    if wanted {
+        // First of all: its names must not depend on which servers were reached.
+        let winner = format!("the status of {name}");
+        shaping.take("tool", status::tool_name(name), &winner);
+        shaping.take("resource", status::uri(name), &winner);
+    }
     for (upstream, settings) in upstreams {
         shaping.add(upstream, &settings);
+    }
+    if wanted {
+        shaping.entries.extend([status::tool(name), status::resource(name)]);
     }
     Ok((Shaped { entries: shaping.entries, document: String::new() }, shaping.warnings))
 }

@@ -51,7 +51,8 @@ impl Merged {
             remote(Server::FastMcp, fastmcp.url()),
             remote(Server::Clock, clock.url()),
         ];
-        let configuration = format!("name: hub\nupstreams: [{}]\n", upstreams.join(", "));
+        let configuration =
+            format!("name: hub\nstatus: false\nupstreams: [{}]\n", upstreams.join(", "));
         let plugway = Plugway::start(configuration).await?;
         Ok(Self { peers, everything, fastmcp, clock, plugway })
     }

@@ -9,6 +9,7 @@ use http::HeaderMap;
 use crate::catalogue::{Catalogue, Hints, View};
 use crate::pipeline::call::Arguments;
 use crate::pipeline::port::{LocalState, Policy, Requester};
+use crate::pipeline::status::LiveStatus;
 use crate::pipeline::{CallContext, Caller};
 use crate::plugin::{PluginSpec, Runtime, RuntimeOptions, Slot, Source};
 use crate::protocol::{Message, Revision};
@@ -83,6 +84,7 @@ pub(super) fn call_with(
         session: None,
         attributes: Vec::new(),
         requester,
+        status: LiveStatus::default(),
         arguments: Arguments::default(),
     })
 }

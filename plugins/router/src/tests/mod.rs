@@ -5,6 +5,7 @@ use crate::shape::{Warning, shape};
 mod names;
 mod properties;
 mod speed;
+mod status;
 mod whole;
 
 fn upstream(name: &str, tools: &[&str]) -> UpstreamView {

@@ -1,0 +1,97 @@
+//! The state of a connector's servers as JSON: for its status tool, for `/health` and for `/ready`.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use super::connector::{Connector, Served};
+use super::handshake::knows;
+use super::presence::Presence;
+use super::{moment, port::Phase};
+use crate::catalogue::{EntryKind, Sight, View};
+
+/// So many tools of one server are named; the others are counted.
+const TOOLS: usize = 1_000;
+
+/// The attribute `connector-status` of a call: computed when a plugin asks for it.
+#[derive(Default)]
+pub struct LiveStatus {
+    connector: Option<Arc<Connector>>,
+    text: OnceLock<String>,
+}
+
+impl LiveStatus {
+    /// The status of a connector.
+    pub(super) fn of(connector: &Arc<Connector>) -> Self {
+        Self { connector: Some(connector.clone()), text: OnceLock::new() }
+    }
+
+    /// JSON text of what a caller with this view may know; none where there is no connector.
+    pub(super) fn text(&self, view: &View) -> Option<&str> {
+        let connector = self.connector.as_ref()?;
+        Some(self.text.get_or_init(|| report(connector, view).to_string()))
+    }
+}
+
+/// Every server that the caller may know of, with the tools that it sees.
+fn report(connector: &Connector, view: &View) -> Value {
+    let now = Instant::now();
+    let known = connector.upstreams.iter().filter(|served| knows(view, served.upstream.name()));
+    let servers = known.map(|served| {
+        let name = served.upstream.name();
+        let mut server = Map::new();
+        server.insert("name".to_owned(), Value::from(&**name));
+        server.extend(details(served, now));
+        let tools = tools(view, name);
+        server.insert("tool_count".to_owned(), tools.len().into());
+        server.insert("tools".to_owned(), tools.into_iter().take(TOOLS).collect());
+        Value::Object(server)
+    });
+    json!({ "connector": &*connector.name, "servers": servers.collect::<Vec<_>>() })
+}
+
+fn tools<'a>(view: &'a View, upstream: &str) -> Vec<&'a str> {
+    let catalogue = view.catalogue();
+    let own = catalogue.entries().iter().zip(0..).filter(|(entry, place)| {
+        entry.kind == EntryKind::Tool
+            && catalogue.upstream_of(entry).is_some_and(|name| **name == *upstream)
+            && view.sight(*place) == Sight::Shown
+    });
+    own.map(|(entry, _)| &*entry.key).collect()
+}
+
+/// What may be said of an upstream to everybody who may know of it. Times are whole seconds; `since` is RFC 3339; `reason`
+/// is `starting`, `disabled`, or the code of the fault that ended the last attempt.
+pub fn details(served: &Served, now: Instant) -> Map<String, Value> {
+    let snapshot = served.snapshot();
+    let (presence, _) = Presence::of(&snapshot, served.absence, now);
+    let past = now.saturating_duration_since(snapshot.since).as_secs();
+    let mut said = Map::new();
+    let mut say = |key: &str, value: Value| said.insert(key.to_owned(), value);
+    say("state", snapshot.phase.as_str().into());
+    say("since", moment::of(snapshot.since, now).into());
+    say("since_seconds", past.into());
+    say("attempt", snapshot.attempt.into());
+    if let Some(next) = snapshot.next_attempt.filter(|_| !snapshot.disabled) {
+        let wait = next.saturating_duration_since(now);
+        say("next_attempt_seconds", moment::seconds_until(wait).into());
+    }
+    let reason = match (snapshot.disabled, snapshot.phase, snapshot.why) {
+        (true, ..) => Some("disabled"),
+        (false, Phase::Connected, _) => None,
+        (false, _, Some(why)) => Some(why.as_str()),
+        (false, _, None) => (snapshot.attempt == 0).then_some("starting"),
+    };
+    if let Some(reason) = reason {
+        say("reason", reason.into());
+    }
+    say("listed", (presence == Presence::Listed).into());
+    said
+}
+
+impl std::fmt::Debug for LiveStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LiveStatus").finish_non_exhaustive()
+    }
+}
