@@ -174,6 +174,6 @@ fn shape_by_the_default_router(bencher: Bencher<'_, '_>, tools: usize) {
         ..UpstreamView::default()
     };
     let view =
-        ConnectorView { name: "hub".into(), description: "".into(), upstreams: vec![upstream] };
+        ConnectorView { name: "hub".into(), upstreams: vec![upstream], ..ConnectorView::default() };
     bencher.bench_local(|| stage.tokio.block_on(router.shape(view.clone())).is_ok());
 }

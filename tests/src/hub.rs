@@ -98,10 +98,12 @@ impl Hub {
 
     /// With one more upstream, with these keys of its own.
     #[must_use]
-    pub fn upstream_with(mut self, name: &str, url: &str, mut keys: Value) -> Self {
-        keys["name"] = json!(name);
-        keys["url"] = json!(url);
-        self.upstreams.push(keys);
+    pub fn upstream_with(mut self, name: &str, url: &str, keys: Value) -> Self {
+        let mut upstream = json!({"name": name, "url": url});
+        if let (Some(upstream), Value::Object(keys)) = (upstream.as_object_mut(), keys) {
+            upstream.extend(keys);
+        }
+        self.upstreams.push(upstream);
         self
     }
 

@@ -26,8 +26,9 @@ async fn until_listed(client: &Client, tool: &str, listed: bool) -> Result<()> {
 /// The text with which a call is refused.
 async fn refusal(client: &Client, tool: &str) -> Result<String> {
     let result = client.call_tool(tool, json!({"message": "x"})).await?;
-    ensure!(result["isError"] == true, "{result}");
-    Ok(result["content"][0]["text"].as_str().context("no text")?.to_owned())
+    ensure!(result.get("isError") == Some(&json!(true)), "{result}");
+    let text = result.pointer("/content/0/text").and_then(Value::as_str);
+    text.map(str::to_owned).with_context(|| format!("no text in {result}"))
 }
 
 /// Which server, since when, and the next attempt.
@@ -44,7 +45,7 @@ fn busy(client: Client, tool: &'static str) -> JoinHandle<Result<()>> {
     tokio::spawn(async move {
         loop {
             let result = client.call_tool(tool, json!({"message": "hi"})).await?;
-            ensure!(result["content"][0]["text"].is_string(), "{result}");
+            ensure!(result.pointer("/content/0/text").is_some(), "{result}");
         }
     })
 }
@@ -109,11 +110,15 @@ async fn servers_killed_under_load_leave_and_return_refreshed() -> Result<()> {
         ensure!(!task.is_finished(), "a call was not answered: {:?}", task.await);
         task.abort();
     }
+    until_told_of_both(&notices).await
+}
+
+/// One message when each server left, one when it was back.
+async fn until_told_of_both(notices: &Notices) -> Result<()> {
     let told = |level: &str, server: &str| {
-        let all = notices.messages();
-        all.into_iter()
-            .filter(|(word, text)| word == level && text.contains(server))
-            .collect::<Vec<_>>()
+        let mut all = notices.messages();
+        all.retain(|(word, text)| word == level && text.contains(server));
+        all
     };
     wait::until("both are said to be back", BOUND, async || {
         let back = ["clock", "notes"].map(|server| told("notice", server).len());
@@ -203,7 +208,7 @@ async fn a_short_outage_changes_nothing() -> Result<()> {
 async fn until_phase(plugway: &Plugway, phase: &str) -> Result<()> {
     wait::until(&format!("clock is {phase}"), BOUND, async || {
         let health = plugway.get("/health").await?.json()?;
-        Ok((health["upstreams"]["clock"] == phase).then_some(()))
+        Ok((health.pointer("/upstreams/clock") == Some(&json!(phase))).then_some(()))
     })
     .await
 }

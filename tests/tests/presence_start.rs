@@ -19,13 +19,17 @@ async fn five(mute: &TcpListener) -> Result<(Vec<DemoHttp>, Setup)> {
     let dead = DemoHttp::start(&[]).await?;
     let dead_url = dead.url().to_owned();
     dead.kill().await?;
-    let mut configuration = format!(
-        "name: hub\nupstreams:\n  - {{name: dead, url: '{dead_url}'}}\n  - {{name: mute, url: 'http://{}/mcp'}}\n",
-        mute.local_addr()?
-    );
-    for (number, server) in alive.iter().enumerate() {
-        configuration.push_str(&format!("  - {{name: alive{number}, url: '{}'}}\n", server.url()));
-    }
+    let servers = alive.iter().enumerate();
+    let servers =
+        servers.map(|(number, server)| format!("{{name: alive{number}, url: '{}'}}", server.url()));
+    let servers = [
+        format!("{{name: dead, url: '{dead_url}'}}"),
+        format!("{{name: mute, url: 'http://{}/mcp'}}", mute.local_addr()?),
+    ]
+    .into_iter()
+    .chain(servers);
+    let servers = servers.collect::<Vec<_>>().join(", ");
+    let configuration = format!("name: hub\nupstreams: [{servers}]\n");
     Ok((alive, Setup::new(configuration)))
 }
 

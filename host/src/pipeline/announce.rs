@@ -64,7 +64,7 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
     }
     let telling = stream::iter(by_caller(listeners)).for_each_concurrent(
         AT_ONCE,
-        async |(caller, outboxes): (Arc<Caller>, Vec<Arc<dyn Outbox>>)| {
+        async |(caller, outboxes): Told| {
             // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
             if let Ok((sights, _)) = connector.judge(&caller, &news.entries).await {
                 let notices = Notices::of(connector, news, &sights);
@@ -82,8 +82,11 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
     }
 }
 
-fn by_caller(listeners: Vec<Listener>) -> Vec<(Arc<Caller>, Vec<Arc<dyn Outbox>>)> {
-    let mut callers: IndexMap<Arc<str>, (Arc<Caller>, Vec<Arc<dyn Outbox>>)> = IndexMap::new();
+/// A caller and where its sessions are told something.
+type Told = (Arc<Caller>, Vec<Arc<dyn Outbox>>);
+
+fn by_caller(listeners: Vec<Listener>) -> Vec<Told> {
+    let mut callers: IndexMap<Arc<str>, Told> = IndexMap::new();
     for listener in listeners {
         let id = listener.caller.id.clone();
         let (_, outboxes) = callers.entry(id).or_insert_with(|| (listener.caller, Vec::new()));
