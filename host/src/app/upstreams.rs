@@ -10,8 +10,8 @@ use tokio_util::sync::DropGuard;
 use super::error::StartError;
 use super::ground::Ground;
 use crate::config::{self, Target, UpstreamSettings, UpstreamTimeouts};
-use crate::pipeline::{Absence, Served};
 use crate::pipeline::port::Phase;
+use crate::pipeline::{Absence, Served};
 use crate::upstream::{self, Command, Limits, Sharing, Transport};
 
 /// How long a changed configuration waits for the servers that are new in it.
