@@ -1,9 +1,11 @@
 //! plugway: a proxy for the Model Context Protocol whose decisions are WebAssembly components.
 //!
 //! The rooms, in the order a request passes them (see `docs/request.md`):
-//! listener -> transport -> session -> pipeline -> upstream, with `plugin` at the pipeline's side.
+//! listener -> transport -> session -> pipeline -> upstream, with `auth` at the transport's side and `plugin` at the
+//! pipeline's.
 
 pub mod app;
+pub mod auth;
 pub mod catalogue;
 pub mod cli;
 pub mod config;

@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use super::ground::Ground;
 use super::plugins::Plugins;
 use crate::pipeline::Connector;
-use crate::session::Session;
+use crate::session::{CallerParty, Session};
 use crate::state::Memory;
 use crate::transport::Site;
 
@@ -39,6 +39,7 @@ async fn sweep(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {
         }
         let site = site.load_full();
         end(&site, site.sessions.expired()).await;
+        part(&site, site.sessions.expired_parties()).await;
     }
 }
 
@@ -62,10 +63,22 @@ pub(super) async fn end(site: &Site, sessions: Vec<Arc<Session>>) {
     join_all(ending).await;
 }
 
+/// Ends what upstreams keep for callers whose parties were taken out.
+pub(super) async fn part(site: &Site, parties: Vec<Arc<CallerParty>>) {
+    if !parties.is_empty() {
+        tracing::debug!(count = parties.len(), "callers were idle for long");
+    }
+    let ending = parties
+        .iter()
+        .map(|party| party.end(site.connector(&party.connector).map(|c| &**c)));
+    join_all(ending).await;
+}
+
 /// Ends sessions, then upstreams, within a bound.
 pub(super) async fn farewell(site: &Site, tasks: &TaskTracker) {
     let ending = async {
         end(site, site.sessions.take(|_| true)).await;
+        part(site, site.sessions.take_parties(|_| true)).await;
         let connectors: Vec<&Arc<Connector>> = site.connectors().collect();
         let upstreams = connectors.iter().flat_map(|connector| &connector.upstreams);
         join_all(upstreams.map(|served| served.upstream.shut_down())).await;

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::auth;
 use crate::fault::Fault;
 use crate::plugin::LoadError;
 use crate::upstream::Unusable;
@@ -41,6 +42,9 @@ pub enum StartError {
         /// Why.
         source: Unusable,
     },
+    /// The tokens of clients cannot work.
+    #[error("callers cannot be identified: {0}")]
+    Auth(#[from] auth::Unusable),
     /// The system gave no randomness.
     #[error("{0}")]
     System(#[from] Fault),

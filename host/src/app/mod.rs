@@ -1,9 +1,10 @@
 //! The composition root: the only place that builds things, and so the only one that names every room.
 //!
 //! Reading order: [`mod@serve`] is the life of the process; `world` is everything that serves, `ground` what outlives every
-//! configuration, `reload` brings changed ones; `plugins`, `upstreams`, `connectors`, `site` and `listening` make the
+//! configuration, `reload` brings changed ones; `auth`, `plugins`, `upstreams`, `connectors`, `site` and `listening` make the
 //! parts out of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
 
+mod auth;
 mod chores;
 mod connectors;
 mod error;

@@ -15,7 +15,7 @@ use crate::transport::site::{Endpoint, Site};
 /// Gives the sentences about what is not as the operator wants it.
 pub(super) type Trouble = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// The site of these settings. `before` is the one that it replaces: strangers stay the strangers that they were.
+/// The site of these settings, which identifies nobody yet. `before` is the one that it replaces: strangers stay the strangers that they were.
 pub(super) fn site(
     settings: &Settings,
     connectors: &[Running],
@@ -31,7 +31,8 @@ pub(super) fn site(
         });
         let strangers =
             known.map_or_else(|| ground.sessions.next_party(), |endpoint| endpoint.strangers);
-        endpoints.insert(path, Endpoint { connector: running.connector.clone(), strangers });
+        let (connector, anonymous) = (running.connector.clone(), running.settings.anonymous);
+        endpoints.insert(path, Endpoint { connector, strangers, anonymous });
     }
     let hosts = match &settings.listen.hosts {
         config::Hosts::Any => Hosts::Any,
@@ -46,6 +47,7 @@ pub(super) fn site(
     Site {
         endpoints,
         sessions: ground.sessions.clone(),
+        auth: None,
         hosts,
         bounds,
         counts: ground.counts.clone(),

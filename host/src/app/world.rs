@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 
+use super::auth;
 use super::chores;
 use super::connectors::{Draft, Running};
 use super::error::StartError;
@@ -32,6 +33,7 @@ impl World {
     /// Builds everything that the settings want. Upstreams connect while plugins are being loaded; nothing listens yet.
     pub(super) async fn build(settings: Settings, trouble: Trouble) -> Result<Self, StartError> {
         let ground = Ground::new(&settings)?;
+        let auth = auth::build(&settings.auth)?;
         let started =
             settings.connectors.iter().map(|one| super::connectors::upstreams(one, &[], &ground));
         let started: Vec<_> = started.collect::<Result<_, _>>()?;
@@ -41,7 +43,8 @@ impl World {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;
             connectors.push(draft.finish(None, &settings).await);
         }
-        let site = site(&settings, &connectors, None, (&ground, &plugins.runtime, &trouble));
+        let mut site = site(&settings, &connectors, None, (&ground, &plugins.runtime, &trouble));
+        site.auth = auth;
         let site = Arc::new(ArcSwap::from_pointee(site));
         for running in &connectors {
             running.keep(&ground);
@@ -63,6 +66,7 @@ impl World {
             }
             _ => None,
         };
+        let auth = auth::build(&settings.auth)?;
         let plugins = self.plugins.changed(&settings).await?;
         let connectors = match self.connectors(&settings, &plugins).await {
             Ok(connectors) => connectors,
@@ -73,7 +77,9 @@ impl World {
         };
         let before = self.site.load_full();
         let parts = (&self.ground, &plugins.runtime, &self.trouble);
-        self.site.store(Arc::new(site(&settings, &connectors, Some(&before), parts)));
+        let mut site = site(&settings, &connectors, Some(&before), parts);
+        site.auth = auth;
+        self.site.store(Arc::new(site));
         let old = std::mem::replace(&mut self.connectors, connectors);
         self.take_over(&old);
         self.retire(old, &before);
@@ -140,7 +146,9 @@ impl World {
     fn retire(&self, old: Vec<Running>, before: &Arc<Site>) {
         let kept: HashMap<_, _> =
             self.connectors.iter().map(|own| (own.settings.name.clone(), own)).collect();
-        let gone = self.ground.sessions.take(|session| !kept.contains_key(&session.connector));
+        let sessions = &self.ground.sessions;
+        let gone = sessions.take(|session| !kept.contains_key(&session.connector));
+        let parted = sessions.take_parties(|party| !kept.contains_key(&party.connector));
         let grace = self.settings.limits.shutdown_grace;
         let mut upstreams = Vec::new();
         for old in old {
@@ -157,6 +165,7 @@ impl World {
         let before = before.clone();
         self.ground.tasks.spawn(async move {
             chores::end(&before, gone).await;
+            chores::part(&before, parted).await;
             drop(before);
             join_all(upstreams.into_iter().map(|upstream| upstream.end(grace))).await;
         });

@@ -50,6 +50,8 @@ struct Parts {
     data: Option<Box<str>>,
     /// A JSON-RPC code that a plugin or an upstream chose, in place of the one that belongs to `code`.
     rpc: Option<i32>,
+    /// How the client is to identify itself.
+    challenge: Option<Cow<'static, str>>,
 }
 
 impl Fault {
@@ -63,6 +65,7 @@ impl Fault {
             retry_after: None,
             data: None,
             rpc: None,
+            challenge: None,
         }))
     }
 
@@ -94,6 +97,13 @@ impl Fault {
         self
     }
 
+    /// How the client is to identify itself: a value of `WWW-Authenticate`.
+    #[must_use]
+    pub fn with_challenge(mut self, challenge: impl Into<Cow<'static, str>>) -> Self {
+        self.0.challenge = Some(challenge.into());
+        self
+    }
+
     /// The stable code.
     pub fn code(&self) -> Code {
         self.0.code
@@ -122,6 +132,11 @@ impl Fault {
     /// JSON text of the error's data.
     pub fn data(&self) -> Option<&str> {
         self.0.data.as_deref()
+    }
+
+    /// How the client is to identify itself: a value of `WWW-Authenticate`.
+    pub fn challenge(&self) -> Option<&str> {
+        self.0.challenge.as_deref()
     }
 
     /// The JSON-RPC code that somebody else chose.

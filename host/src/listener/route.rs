@@ -21,7 +21,7 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
     if let Some(endpoint) = site.endpoints.get(head.uri.path()) {
         return match head.method {
             Method::POST => post::post(&site, endpoint, head.headers, body).await,
-            Method::GET => get::get(&site, endpoint, &head.headers),
+            Method::GET => get::get(&site, endpoint, &head.headers).await,
             Method::DELETE => delete::delete(&site, endpoint, &head.headers).await,
             _ => refuse(&site, Code::MethodNotAllowed, "This path takes POST, GET and DELETE."),
         };

@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub struct Caller {
     /// Opaque and collision-free: a hash over (realm, issuer, subject, client, tenant).
     pub id: Arc<str>,
+    /// The key of what it may see and do now: as [`Caller::id`], over scopes and claims besides.
+    pub rights: Arc<str>,
     /// Readable form for logs and messages.
     pub display: Arc<str>,
     /// Whether nobody was identified.
@@ -26,8 +28,10 @@ impl Caller {
     /// Nobody in particular. `id` tells apart whom plugway can tell apart: a legacy session; all modern requests
     /// without identity are one caller.
     pub fn anonymous(id: impl Into<Arc<str>>) -> Self {
+        let id = id.into();
         Self {
-            id: id.into(),
+            rights: id.clone(),
+            id,
             display: "anonymous".into(),
             anonymous: true,
             tenant: None,

@@ -66,7 +66,7 @@ impl Connector {
             stamp.wrapping_mul(0x0000_0100_0000_01b3) ^ policy.generation()
         });
         let now = Instant::now();
-        if let Some(kept) = self.views.filtered.get(&caller.id) {
+        if let Some(kept) = self.views.filtered.get(&caller.rights) {
             let same = Arc::ptr_eq(kept.view.catalogue(), whole.catalogue()) && kept.stamp == stamp;
             if same && kept.until.is_none_or(|until| now < until) {
                 return Ok(kept.view.clone());
@@ -82,7 +82,7 @@ impl Connector {
             self.views.filtered.clear();
         }
         let kept = Filtered { view: view.clone(), stamp, until: valid.map(|valid| now + valid) };
-        self.views.filtered.insert(caller.id.clone(), kept);
+        self.views.filtered.insert(caller.rights.clone(), kept);
         Ok(view)
     }
 

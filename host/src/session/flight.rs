@@ -38,6 +38,11 @@ impl Flights {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
+    /// How many requests are in flight.
+    pub fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Whether nothing is in flight.
     pub fn is_empty(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()

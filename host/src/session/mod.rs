@@ -1,11 +1,15 @@
-//! Sessions of the legacy era: what a client and plugway remember of each other between requests.
+//! Sessions of the legacy era: what a client and plugway remember of each other between requests; and the parties that
+//! stand for identified callers of the modern era.
 //!
 //! Reading order: [`id`] is the opaque name; [`record`] what is remembered; [`flight`] a request in flight within it;
-//! [`outbox`] what waits for the client's stream; [`store`] finds, bounds and expires sessions.
+//! [`outbox`] what waits for the client's stream; [`store`] finds, bounds and expires sessions; [`parties`] does so for
+//! callers without one; [`listing`] shows both to the operator.
 
 pub mod flight;
 pub mod id;
+pub mod listing;
 pub mod outbox;
+pub mod parties;
 pub mod record;
 pub mod store;
 #[cfg(test)]
@@ -13,6 +17,8 @@ mod tests;
 
 pub use flight::FlightGuard;
 pub use id::SessionId;
+pub use listing::Listed;
 pub use outbox::{Listener, SessionOutbox};
+pub use parties::{CallerParty, PartyGuard};
 pub use record::Session;
 pub use store::{SessionLimits, Sessions};

@@ -27,6 +27,7 @@ pub struct Session {
     /// What waits for the client's stream.
     pub outbox: Arc<SessionOutbox>,
     /// Milliseconds on the store's clock.
+    pub(super) opened: u64,
     pub(super) touched: AtomicU64,
 }
 

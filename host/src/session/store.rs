@@ -11,6 +11,7 @@ use sha2::Sha256;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
+use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Audience, Listener};
@@ -26,12 +27,19 @@ pub struct SessionLimits {
     pub idle: Duration,
 }
 
+impl SessionLimits {
+    pub(super) fn idle_ms(&self) -> u64 {
+        u64::try_from(self.idle.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
 /// Milliseconds since some start: given by whoever owns the clock, so that expiry can be tested.
 pub type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// The sessions.
 pub struct Sessions {
     by_id: DashMap<SessionId, Arc<Session>>,
+    pub(super) parties: Parties,
     limits: SessionLimits,
     clock: Clock,
     key: [u8; 32],
@@ -46,7 +54,8 @@ impl Sessions {
             Fault::new(Code::Internal, "The system has no randomness.").because(error.to_string())
         })?;
         let next_party = AtomicU64::new(1);
-        Ok(Self { by_id: DashMap::new(), limits, clock, key, next_party })
+        let parties = Parties::new(limits);
+        Ok(Self { by_id: DashMap::new(), parties, limits, clock, key, next_party })
     }
 
     /// A party that no session stands for.
@@ -69,7 +78,8 @@ impl Sessions {
             return Err(Fault::new(Code::Overloaded, text).retry_after(Duration::from_secs(5)));
         }
         let id = SessionId::random()?;
-        let tag = self.tag(id);
+        let tag = self.tag(&id.bits());
+        let now = self.now();
         let caller = caller.unwrap_or_else(|| Arc::new(Caller::anonymous(tag.clone())));
         let outbox = Arc::new(SessionOutbox::default());
         let party = Party {
@@ -88,14 +98,15 @@ impl Sessions {
             tag,
             flights: Arc::new(Flights::default()),
             outbox,
-            touched: AtomicU64::new((self.clock)()),
+            opened: now,
+            touched: AtomicU64::new(now),
         });
         self.by_id.insert(id, session.clone());
         Ok(session)
     }
 
-    /// The session that a header names, if it is one of this connector and of this caller. Everything else is the
-    /// same answer, so that nobody learns which sessions exist.
+    /// The session that a header names, if it is one of this connector and of this caller; one of nobody in particular
+    /// for a request without identity. Everything else is the same answer, so that nobody learns which sessions exist.
     pub fn find(
         &self,
         connector: &str,
@@ -105,10 +116,13 @@ impl Sessions {
         let found = SessionId::parse(id).and_then(|id| {
             let session = self.by_id.get(&id)?;
             let same = *session.connector == *connector
-                && caller.is_none_or(|caller| caller.id == session.caller.id);
+                && match caller {
+                    Some(caller) => caller.id == session.caller.id,
+                    None => session.caller.anonymous,
+                };
             // Touched while the entry is held, so that no sweep takes it out in between.
             same.then(|| {
-                session.touch((self.clock)());
+                session.touch(self.now());
                 session.clone()
             })
         });
@@ -125,9 +139,8 @@ impl Sessions {
 
     /// Takes out the sessions that were idle for too long. A session in use now counts as idle from now on.
     pub fn expired(&self) -> Vec<Arc<Session>> {
-        let now = (self.clock)();
-        let idle = u64::try_from(self.limits.idle.as_millis()).unwrap_or(u64::MAX);
-        let limit = now.saturating_sub(idle);
+        let now = self.now();
+        let limit = now.saturating_sub(self.limits.idle_ms());
         let old = |session: &Session| session.idle_since() < limit && !session.busy();
         let mut ids = Vec::new();
         for session in &self.by_id {
@@ -158,6 +171,35 @@ impl Sessions {
         }
     }
 
+    /// The party of an identified caller of the modern era, held while its request is served.
+    pub fn enter(&self, connector: &Arc<str>, caller: &Arc<Caller>) -> Result<PartyGuard, Fault> {
+        self.parties.enter(connector, caller, self.now(), || self.next_party())
+    }
+
+    /// Takes out the parties that were idle for too long; the caller of this ends them.
+    pub fn expired_parties(&self) -> Vec<Arc<CallerParty>> {
+        self.parties.expired(self.now())
+    }
+
+    /// Takes out every party that this is true for.
+    pub fn take_parties(&self, of: impl Fn(&CallerParty) -> bool) -> Vec<Arc<CallerParty>> {
+        self.parties.take(of)
+    }
+
+    /// How many parties of identified callers of the modern era there are.
+    pub fn parties(&self) -> usize {
+        self.parties.len()
+    }
+
+    /// What this makes of each session, in no order.
+    pub(super) fn each<T>(&self, of: impl Fn(&Session) -> T) -> Vec<T> {
+        self.by_id.iter().map(|session| of(&session)).collect()
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
     /// After how long a session ends that nobody uses.
     pub fn idle(&self) -> Duration {
         self.limits.idle
@@ -173,11 +215,12 @@ impl Sessions {
         self.by_id.is_empty()
     }
 
-    fn tag(&self, id: SessionId) -> Arc<str> {
+    /// A keyed hash: stands for something that must not be shown.
+    pub(super) fn tag(&self, secret: &[u8]) -> Arc<str> {
         use std::fmt::Write as _;
         let mut tag = String::with_capacity(32);
         if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) {
-            mac.update(&id.bits());
+            mac.update(secret);
             for byte in mac.finalize().into_bytes().iter().take(16) {
                 // Writing to a string cannot fail.
                 write!(tag, "{byte:02x}").unwrap_or_default();

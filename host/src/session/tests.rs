@@ -12,7 +12,11 @@ use super::outbox::SessionOutbox;
 use super::{Session, SessionLimits, Sessions};
 use crate::fault::{Code, Fault};
 use crate::pipeline::{Caller, Outbox as _};
-use crate::protocol::{Id, Message, Revision};
+use crate::protocol::{Era, Id, Message, Revision};
+
+fn identified(id: &str) -> Caller {
+    Caller { anonymous: false, display: id.into(), ..Caller::anonymous(id) }
+}
 
 struct Fixture {
     now: Arc<AtomicU64>,
@@ -32,7 +36,7 @@ impl Fixture {
     fn open(&self, caller: Option<&str>) -> Result<Arc<Session>, Fault> {
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
         let message = Message::parse(Bytes::from(text)).unwrap();
-        let caller = caller.map(|id| Arc::new(Caller::anonymous(id)));
+        let caller = caller.map(|id| Arc::new(identified(id)));
         self.sessions.open(&self.connector, caller, Revision::V2025_11_25, &message)
     }
 
@@ -64,18 +68,78 @@ fn elsewhere_and_to_others_a_session_is_unknown() {
     let session = fixture.open(Some("alice")).unwrap();
     let id = session.id.to_string();
     let find = |connector: &str, caller: Option<&str>, id: &str| {
-        let caller = caller.map(Caller::anonymous);
+        let caller = caller.map(identified);
         fixture.sessions.find(connector, caller.as_ref(), id).map_err(|fault| fault.code())
     };
     assert!(find(&fixture.connector, Some("alice"), &id).is_ok());
     for (connector, caller, id) in [
-        ("other", None, id.as_str()),
+        ("other", Some("alice"), id.as_str()),
         ("c", Some("bob"), &id),
-        ("c", None, "v1.00000000000000000000000000000000"),
-        ("c", None, "x"),
+        ("c", None, &id),
+        ("c", Some("alice"), "v1.00000000000000000000000000000000"),
+        ("c", Some("alice"), "x"),
     ] {
         assert_eq!(find(connector, caller, id).err(), Some(Code::SessionUnknown), "{id}");
     }
+    let nobodys = fixture.open(None).unwrap().id.to_string();
+    assert!(find("c", None, &nobodys).is_ok());
+    assert_eq!(find("c", Some("alice"), &nobodys).err(), Some(Code::SessionUnknown));
+}
+
+#[test]
+fn a_caller_has_one_party_in_each_connector_until_it_is_idle() {
+    let fixture = Fixture::new(3);
+    let (ann, bob) = (Arc::new(identified("ann")), Arc::new(identified("bob")));
+    let other: Arc<str> = "other".into();
+    let enter = |connector: &Arc<str>, caller: &Arc<Caller>| {
+        fixture.sessions.enter(connector, caller).map_err(|fault| fault.code())
+    };
+    let first = enter(&fixture.connector, &ann).unwrap();
+    let again = enter(&fixture.connector, &ann).unwrap();
+    assert_eq!(first.id(), again.id());
+    let elsewhere = enter(&other, &ann).unwrap().id();
+    let bobs = enter(&fixture.connector, &bob).unwrap().id();
+    assert!(first.id() != elsewhere && first.id() != bobs && elsewhere != bobs);
+    assert_eq!(enter(&other, &bob).err(), Some(Code::Overloaded), "there are three");
+    assert_eq!(fixture.sessions.parties(), 3);
+
+    drop(first);
+    fixture.wait(60);
+    let mut expired: Vec<_> = fixture.sessions.expired_parties().iter().map(|p| p.id).collect();
+    expired.sort_by_key(|id| id.0);
+    assert_eq!(expired, [elsewhere, bobs], "one request of ann is still in flight");
+    let id = again.id();
+    drop(again);
+    assert!(fixture.sessions.expired_parties().is_empty(), "it was in use a moment ago");
+    assert_eq!(enter(&fixture.connector, &ann).unwrap().id(), id);
+    fixture.wait(11);
+    assert_eq!(fixture.sessions.expired_parties().len(), 1);
+    assert_ne!(enter(&fixture.connector, &ann).unwrap().id(), id, "ids are never used again");
+    assert_eq!(
+        fixture.sessions.take_parties(|party| *party.connector == *fixture.connector).len(),
+        1
+    );
+}
+
+#[test]
+fn what_is_listed_names_nobody_by_what_could_be_used() {
+    let fixture = Fixture::new(9);
+    let session = fixture.open(Some("ann")).unwrap();
+    let _flight = session.flights.begin(&Id::number(1)).unwrap();
+    fixture.wait(5);
+    fixture.open(None).unwrap();
+    let guard = fixture.sessions.enter(&fixture.connector, &Arc::new(identified("bob"))).unwrap();
+    let all = fixture.sessions.list("", 10);
+    assert_eq!(all.len(), 3);
+    assert!(all.is_sorted_by(|one, other| one.tag < other.tag));
+    let anns = all.iter().find(|listed| listed.tag == session.tag).unwrap();
+    assert_eq!((&*anns.caller, anns.in_flight, anns.age.as_secs()), ("ann", 1, 5));
+    assert!(all.iter().any(|listed| listed.era == Era::Modern && listed.in_flight == 1));
+    assert!(!format!("{all:?}").contains(&session.id.to_string()));
+    let mut pages = fixture.sessions.list("", 2);
+    pages.extend(fixture.sessions.list(&pages.last().unwrap().tag.clone(), 2));
+    assert_eq!(pages, all);
+    drop(guard);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use futures_util::future::join_all;
 use http::{HeaderMap, StatusCode};
 
 use super::reply::{self, Asked, Reply};
-use super::site::{Endpoint, Site};
+use super::site::Site;
+use super::visitor::Visitor;
 use super::{legacy, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
@@ -24,12 +25,12 @@ const MAX_ANSWER: usize = 1024 * 1024;
 /// Answers a batch with an array of the responses, or with 202 where nothing asks for one.
 pub(super) async fn serve(
     site: &Arc<Site>,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     head: HeaderMap,
     text: Bytes,
 ) -> Reply {
     let request_id = RequestId::next();
-    let checked = legacy::session(site, endpoint, &head).and_then(|session| {
+    let checked = legacy::session(site, visitor, &head).and_then(|session| {
         let messages = split(&session, &text)?;
         Ok((session, messages))
     });
@@ -37,7 +38,7 @@ pub(super) async fn serve(
         Ok(checked) => checked,
         Err(fault) => return site.refuse(&fault, Asked::unknown(request_id)),
     };
-    let asking = (endpoint, &session);
+    let asking = (visitor, &session);
     let answers = messages.into_iter().map(|message| answer(site, asking, head.clone(), message));
     let answers: Vec<Bytes> = join_all(answers).await.into_iter().flatten().collect();
     if answers.is_empty() {
@@ -80,7 +81,7 @@ fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
 
 async fn answer(
     site: &Site,
-    asking: (&Endpoint, &Arc<Session>),
+    asking: (&Visitor<'_>, &Arc<Session>),
     head: HeaderMap,
     message: Message,
 ) -> Option<Bytes> {

@@ -2,9 +2,10 @@
 
 use http::HeaderMap;
 
+use super::legacy;
 use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
-use super::{headers, legacy};
+use super::visitor::Visitor;
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 use crate::protocol::header as mcp;
@@ -18,12 +19,12 @@ pub async fn delete(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Reply
 }
 
 async fn end(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Result<(), Fault> {
-    headers::check_single(head)?;
+    let visitor = Visitor::identify(site, endpoint, head).await?;
     if !head.contains_key(mcp::SESSION_ID) {
         let text = "There is nothing to end without a session.";
         return Err(Fault::new(Code::MethodNotAllowed, text));
     }
-    let session = legacy::session(site, endpoint, head)?;
+    let session = legacy::session(site, &visitor, head)?;
     if let Some(session) = site.sessions.remove(session.id) {
         session.end(Some(&endpoint.connector)).await;
     }

@@ -8,26 +8,28 @@ use http::HeaderMap;
 use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::stream::Events;
+use super::visitor::Visitor;
 use super::{headers, legacy};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 use crate::protocol::{header as mcp, sse};
 
 /// Opens the stream. A session has one: a newer one takes over.
-pub fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
+pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
     open(site, endpoint, head)
+        .await
         .unwrap_or_else(|fault| site.refuse(&fault, Asked::unknown(RequestId::next())))
 }
 
-fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {
-    headers::check_single(head)?;
+async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {
+    let visitor = Visitor::identify(site, endpoint, head).await?;
     if !head.contains_key(mcp::SESSION_ID) {
         // The modern era has no such stream, and a client that probes takes 405 for exactly that.
         let text = "There is no stream without a session.";
         return Err(Fault::new(Code::MethodNotAllowed, text));
     }
     headers::check_accept(head, &["text/event-stream"])?;
-    let session = legacy::session(site, endpoint, head)?;
+    let session = legacy::session(site, &visitor, head)?;
     let listener = session.outbox.listen();
     let messages = stream::unfold(listener, |listener| async {
         let message = listener.next().await?;

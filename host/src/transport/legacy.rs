@@ -6,8 +6,9 @@ use http::{HeaderMap, HeaderValue};
 
 use super::headers;
 use super::reply::{self, Asked, Reply};
-use super::site::{Endpoint, Site};
+use super::site::Site;
 use super::stream::Guarded;
+use super::visitor::Visitor;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Body};
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
@@ -17,20 +18,20 @@ use crate::session::Session;
 /// Answers one message.
 pub(super) async fn serve(
     site: &Arc<Site>,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     head: HeaderMap,
     message: Message,
     request_id: RequestId,
 ) -> Result<Reply, Fault> {
     if message.method() == Method::Initialize && message.kind() == Kind::Request {
-        return initialize(site, endpoint, &message, request_id).await;
+        return initialize(site, visitor, &message, request_id).await;
     }
-    let session = session(site, endpoint, &head)?;
+    let session = session(site, visitor, &head)?;
     match (message.kind(), message.id().cloned()) {
         (Kind::Request, Some(id)) => {
             let asked =
                 Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
-            let asking = (endpoint, &session);
+            let asking = (visitor, &session);
             let answered = request(asking, head, message, &id, request_id).await?;
             Ok(reply::answer(answered, site.bounds.keep_alive, asked))
         }
@@ -46,19 +47,19 @@ pub(super) async fn serve(
 /// The session of a request.
 pub(super) fn session(
     site: &Site,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     head: &HeaderMap,
 ) -> Result<Arc<Session>, Fault> {
     let Some(id) = headers::get(head, mcp::SESSION_ID)? else {
         let text = "The header Mcp-Session-Id is missing: initialize first, or send a request of revision 2026-07-28.";
         return Err(Fault::new(Code::SessionMissing, text));
     };
-    site.sessions.find(&endpoint.connector.name, None, id)
+    site.sessions.find(&visitor.endpoint.connector.name, visitor.caller.as_deref(), id)
 }
 
 async fn initialize(
     site: &Site,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     message: &Message,
     request_id: RequestId,
 ) -> Result<Reply, Fault> {
@@ -72,8 +73,9 @@ async fn initialize(
     // An unknown revision, and the modern one that has no handshake, are answered with the newest that has one.
     let revision = Revision::parse(&wanted)
         .map_or(Revision::NEWEST_LEGACY, |wanted| wanted.min(Revision::NEWEST_LEGACY));
-    let session = site.sessions.open(&endpoint.connector.name, None, revision, message)?;
-    let connector = &endpoint.connector;
+    let connector = &visitor.endpoint.connector;
+    let caller = visitor.caller.clone();
+    let session = site.sessions.open(&connector.name, caller, revision, message)?;
     let result = handshake::initialize(connector, &session.caller, revision).await;
     let answered = answer::result(id, result.as_bytes());
     let asked = Asked { request_id, era: Era::Legacy, method: Method::Initialize, id: Some(id) };
@@ -86,7 +88,7 @@ async fn initialize(
 
 /// Runs one request of a session; it counts as in flight until its answer was sent.
 pub(super) async fn request(
-    (endpoint, session): (&Endpoint, &Arc<Session>),
+    (visitor, session): (&Visitor<'_>, &Arc<Session>),
     head: HeaderMap,
     message: Message,
     id: &Id,
@@ -95,17 +97,18 @@ pub(super) async fn request(
     let guard = session.flights.begin(id)?;
     let request = Request {
         request_id,
-        caller: session.caller.clone(),
+        // Another token of the same caller may allow other things than the one that opened the session.
+        caller: visitor.caller.as_ref().unwrap_or(&session.caller).clone(),
         party: session.party.clone(),
         message,
         headers: Arc::new(headers::without_credentials(head)),
         session: Some(session.tag.clone()),
         passed: Vec::new(),
-        credential: None,
+        credential: visitor.credential.clone(),
         flight: guard.flight.clone(),
         depth: 0,
     };
-    let mut answered = dispatch(&endpoint.connector, request).await?;
+    let mut answered = dispatch(&visitor.endpoint.connector, request).await?;
     if let Body::Stream(chunks, length) = answered.body {
         answered.body = Body::Stream(Box::pin(Guarded { chunks, guard }), length);
     }

@@ -1,6 +1,6 @@
 //! MCP over HTTP, toward clients: Streamable HTTP of both eras.
 //!
-//! Reading order: [`site`] is what is served; [`post`] takes messages, [`legacy`] and [`modern`] know how each era
+//! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`] know how each era
 //! finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy session.
 //! [`guard`], [`headers`] and [`body`] check what comes in; [`reply`] alone turns answers and faults into HTTP.
 
@@ -17,6 +17,7 @@ pub mod post;
 pub mod reply;
 pub mod site;
 pub mod stream;
+mod visitor;
 
 pub use reply::{Reply, ReplyBody};
 pub use site::{Bounds, Site};

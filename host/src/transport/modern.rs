@@ -6,16 +6,20 @@ use std::sync::Arc;
 use http::HeaderMap;
 
 use super::reply::{self, Asked, Reply};
-use super::site::{Endpoint, Site};
+use super::site::Site;
+use super::stream::Guarded;
+use super::visitor::Visitor;
 use super::{headers, post};
 use crate::fault::{Code, Fault};
+use crate::pipeline::port::{Answer, Body};
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
 use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp};
+use crate::session::PartyGuard;
 
 /// Answers one message.
 pub(super) async fn serve(
     site: &Arc<Site>,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     head: HeaderMap,
     message: Message,
     request_id: RequestId,
@@ -32,25 +36,48 @@ pub(super) async fn serve(
         _ => return Err(Fault::new(Code::InvalidRequest, "A request needs an id.")),
     };
     check_routing_headers(&head, &message)?;
+    let asked = Asked { request_id, era: Era::Modern, method: message.method(), id: Some(&id) };
+    let answered = ask(site, visitor, head, message, request_id).await?;
+    Ok(reply::answer(answered, site.bounds.keep_alive, asked))
+}
+
+/// Runs one request. That of an identified caller keeps its party until its answer was sent.
+async fn ask(
+    site: &Site,
+    visitor: &Visitor<'_>,
+    head: HeaderMap,
+    message: Message,
+    request_id: RequestId,
+) -> Result<Answer, Fault> {
+    let connector = &visitor.endpoint.connector;
     let client_info = message.field(Field::MetaClientInfo).map(Arc::from);
     let capabilities = message.field(Field::MetaCapabilities).map(Arc::from);
     let passed = headers::passed(&head);
-    let method = message.method();
+    let (caller, guard) = match &visitor.caller {
+        Some(caller) => (caller.clone(), Some(site.sessions.enter(&connector.name, caller)?)),
+        None => (Arc::new(Caller::anonymous("anonymous")), None),
+    };
+    let own = guard.as_ref().map(PartyGuard::id);
     let request = Request {
         request_id,
-        caller: Arc::new(Caller::anonymous("anonymous")),
-        party: Arc::new(endpoint.stranger(client_info, capabilities)),
+        caller,
+        party: Arc::new(visitor.endpoint.party(own, client_info, capabilities)),
         message,
         headers: Arc::new(headers::without_credentials(head)),
         session: None,
         passed,
-        credential: None,
+        credential: visitor.credential.clone(),
         flight: Arc::new(Flight::default()),
         depth: 0,
     };
-    let answered = dispatch(&endpoint.connector, request).await?;
-    let asked = Asked { request_id, era: Era::Modern, method, id: Some(&id) };
-    Ok(reply::answer(answered, site.bounds.keep_alive, asked))
+    let Answer { form, body } = dispatch(connector, request).await?;
+    let body = match (body, guard) {
+        (Body::Stream(chunks, length), Some(guard)) => {
+            Body::Stream(Box::pin(Guarded { chunks, guard }), length)
+        }
+        (body, _) => body,
+    };
+    Ok(Answer { form, body })
 }
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).

@@ -9,6 +9,7 @@ use http_body::Body;
 
 use super::reply::{Asked, Reply};
 use super::site::{Endpoint, Site};
+use super::visitor::Visitor;
 use super::{batch, body, headers, legacy, modern};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
@@ -22,22 +23,26 @@ where
     B::Error: std::error::Error + Send + Sync + 'static,
 {
     let request_id = RequestId::next();
-    let text = match checked_body(site, &head, body).await {
-        Ok(text) => text,
+    let checked = match Visitor::identify(site, endpoint, &head).await {
+        Ok(visitor) => checked_body(site, &head, body).await.map(|text| (visitor, text)),
+        Err(fault) => Err(fault),
+    };
+    let (visitor, text) = match checked {
+        Ok(checked) => checked,
         Err(fault) => return site.refuse(&fault, Asked::unknown(request_id)),
     };
     let message = match Message::parse(text.clone()) {
         Ok(message) => message,
-        Err(Malformed::Batch) => return batch::serve(site, endpoint, head, text).await,
+        Err(Malformed::Batch) => return batch::serve(site, &visitor, head, text).await,
         Err(error) => return site.refuse(&malformed(&error), Asked::unknown(request_id)),
     };
-    serve(site, endpoint, head, message, request_id).await
+    serve(site, &visitor, head, message, request_id).await
 }
 
 /// Answers one message.
 pub(super) async fn serve(
     site: &Arc<Site>,
-    endpoint: &Endpoint,
+    visitor: &Visitor<'_>,
     head: HeaderMap,
     message: Message,
     request_id: RequestId,
@@ -47,8 +52,8 @@ pub(super) async fn serve(
     let method = message.method();
     let era = era(&head, &message);
     let served = match era {
-        Ok(Era::Modern) => modern::serve(site, endpoint, head, message, request_id).await,
-        Ok(Era::Legacy) => legacy::serve(site, endpoint, head, message, request_id).await,
+        Ok(Era::Modern) => modern::serve(site, visitor, head, message, request_id).await,
+        Ok(Era::Legacy) => legacy::serve(site, visitor, head, message, request_id).await,
         Err(ref fault) => {
             let asked = Asked { request_id, era: Era::Modern, method, id: id.as_ref() };
             return site.refuse(fault, asked);
@@ -67,7 +72,6 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    headers::check_single(head)?;
     headers::check_content_type(head)?;
     headers::check_accept(head, &["application/json", "text/event-stream"])?;
     if head.contains_key(header::CONTENT_ENCODING) {

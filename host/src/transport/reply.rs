@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use serde_json::{Map, Value};
@@ -159,6 +159,9 @@ pub fn fault(fault: &Fault, asked: Asked<'_>) -> Reply {
         let seconds = wait.as_secs().max(1);
         reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
+    if let Some(Ok(challenge)) = fault.challenge().map(HeaderValue::from_str) {
+        reply.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
     if fault.code() == Code::MethodNotAllowed {
         reply.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
     }
@@ -283,7 +286,8 @@ mod tests {
             Code::SessionUnknown | Code::UnknownPath => (404, 404, -32600),
             Code::HeaderMismatch => (400, 400, -32020),
             Code::UnsupportedVersion => (400, 400, -32022),
-            Code::ForbiddenOrigin => (403, 403, -32600),
+            Code::ForbiddenOrigin | Code::Forbidden => (403, 403, -32600),
+            Code::Unauthenticated => (401, 401, -32600),
             Code::MethodNotAllowed => (405, 405, -32600),
             Code::BodyTimeout => (408, 408, -32600),
             Code::Overloaded | Code::ShuttingDown => (503, 503, -32603),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::guard::Hosts;
 use super::reply::{self, Asked, Reply};
 use crate::fault::Fault;
+use crate::pipeline::port::Authenticator;
 use crate::pipeline::{Connector, NoOutbox, Party, PartyId};
 use crate::protocol::Revision;
 use crate::session::Sessions;
@@ -40,6 +41,8 @@ pub struct Endpoint {
     pub connector: Arc<Connector>,
     /// Stands for everybody whom plugway cannot tell apart: modern requests without identity.
     pub strangers: PartyId,
+    /// Whether requests without a credential are served although the site identifies callers.
+    pub anonymous: bool,
 }
 
 /// Everything that one listener serves, as it is configured now. A new configuration makes a new site, which shares
@@ -49,6 +52,8 @@ pub struct Site {
     pub endpoints: HashMap<Box<str>, Endpoint>,
     /// Sessions of the legacy era.
     pub sessions: Arc<Sessions>,
+    /// Identifies callers; none = nobody is identified.
+    pub auth: Option<Arc<dyn Authenticator>>,
     /// Which hosts and origins may ask.
     pub hosts: Hosts,
     /// Bounds of requests.
@@ -80,12 +85,17 @@ impl Site {
 }
 
 impl Endpoint {
-    /// The party of one modern request without identity.
-    pub fn stranger(&self, client_info: Option<Arc<str>>, capabilities: Option<Arc<str>>) -> Party {
+    /// The party of one modern request: that of its caller, or where there is none, of strangers.
+    pub fn party(
+        &self,
+        own: Option<PartyId>,
+        client_info: Option<Arc<str>>,
+        capabilities: Option<Arc<str>>,
+    ) -> Party {
         Party {
-            id: self.strangers,
+            id: own.unwrap_or(self.strangers),
             revision: Revision::NEWEST,
-            shared_by_strangers: true,
+            shared_by_strangers: own.is_none(),
             client_info,
             capabilities,
             outbox: Arc::new(NoOutbox),

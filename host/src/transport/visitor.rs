@@ -1,0 +1,50 @@
+//! Who comes to an endpoint.
+
+use std::sync::Arc;
+
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
+
+use super::headers;
+use super::site::{Endpoint, Site};
+use crate::auth::refusal;
+use crate::fault::Fault;
+use crate::pipeline::Caller;
+
+/// An endpoint, and who asks there.
+pub(super) struct Visitor<'a> {
+    /// What is served.
+    pub(super) endpoint: &'a Endpoint,
+    /// Who asks; none = nobody in particular, and that is allowed.
+    pub(super) caller: Option<Arc<Caller>>,
+    /// What the client identified itself with, for upstreams that it is forwarded to.
+    pub(super) credential: Option<HeaderValue>,
+}
+
+impl<'a> Visitor<'a> {
+    /// Establishes the caller before anything else of the request is looked at. A connector may let callers without a
+    /// credential in; nobody comes in with a wrong one.
+    pub(super) async fn identify(
+        site: &Site,
+        endpoint: &'a Endpoint,
+        head: &HeaderMap,
+    ) -> Result<Self, Fault> {
+        headers::check_single(head)?;
+        let authorization = head.get(AUTHORIZATION);
+        let caller = match &site.auth {
+            None => None,
+            Some(auth) => match auth.authenticate(authorization).await? {
+                None if !endpoint.anonymous => return Err(refusal::missing()),
+                caller => caller,
+            },
+        };
+        Ok(Self { endpoint, caller, credential: authorization.map(unshown) })
+    }
+}
+
+/// The value, which no debugging output shows from here on.
+fn unshown(value: &HeaderValue) -> HeaderValue {
+    let mut value = value.clone();
+    value.set_sensitive(true);
+    value
+}
