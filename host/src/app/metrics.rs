@@ -1,28 +1,64 @@
 //! Text for `GET /metrics`: what the rooms counted, put together.
 
-use crate::pipeline::port::Phase;
+use crate::pipeline::port::{Phase, Upstream};
 use crate::plugin::{BUCKETS_US, PluginStats, Runtime};
 use crate::telemetry::plugins::{HookReading, PluginReading};
-use crate::telemetry::{Exposition, Kind, plugins};
+use crate::telemetry::upstreams::UpstreamReading;
+use crate::telemetry::{Exposition, Kind, plugins, upstreams};
 use crate::transport::Site;
+
+const PHASES: [Phase; 3] = [Phase::Connected, Phase::Reconnecting, Phase::Disconnected];
 
 /// Everything that is counted, in Prometheus' text format.
 pub(super) fn render(site: &Site, runtime: &Runtime) -> String {
-    let mut text = Exposition::default();
+    let mut ledger = site.counts.ledger();
+    let mut text = Exposition::over(&mut ledger);
+    text.family("plugway_info", Kind::Gauge, "Always 1: the version that runs.");
+    text.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     site.counts.write(&mut text);
-    text.family("plugway_sessions", Kind::Gauge, "Sessions of the legacy era.");
-    text.sample(&[], site.sessions.len());
-    text.family("plugway_upstream_connected", Kind::Gauge, "1 while the upstream can be used.");
-    for connector in site.connectors() {
-        for (upstream, phase) in connector.phases() {
-            let labels = [("connector", &*connector.name), ("upstream", &*upstream)];
-            text.sample(&labels, u8::from(phase == Phase::Connected));
-        }
-    }
+    let help = "Sessions of the legacy era, and identified callers of the modern era.";
+    text.family("plugway_sessions", Kind::Gauge, help);
+    text.sample(&[("era", "legacy")], count(site.sessions.len()));
+    text.sample(&[("era", "modern")], count(site.sessions.parties()));
+    let readings: Vec<UpstreamReading<'_>> = site
+        .connectors()
+        .flat_map(|connector| {
+            let served = connector.upstreams.iter();
+            served.map(|served| upstream(&connector.name, &*served.upstream))
+        })
+        .collect();
+    upstreams::write(&mut text, &PHASES.map(Phase::as_str), &readings);
     let stats = runtime.stats();
     let readings: Vec<PluginReading<'_>> = stats.iter().map(reading).collect();
     plugins::write(&mut text, &readings);
     text.finish()
+}
+
+fn count(things: usize) -> u64 {
+    u64::try_from(things).unwrap_or(u64::MAX)
+}
+
+fn upstream<'a>(connector: &'a str, upstream: &'a dyn Upstream) -> UpstreamReading<'a> {
+    let (phase, disabled) = {
+        let watch = upstream.watch();
+        let snapshot = watch.borrow();
+        (snapshot.phase, snapshot.disabled)
+    };
+    let numbers = upstream.numbers();
+    UpstreamReading {
+        connector,
+        upstream: upstream.name(),
+        phase: phase.as_str(),
+        disabled,
+        sessions: numbers.sessions,
+        children: numbers.children,
+        in_flight: numbers.in_flight,
+        streams_opened: numbers.streams_opened,
+        streams_active: numbers.streams_active,
+        streams_closed: numbers.streams_closed,
+        streams_unsupported: numbers.streams_unsupported,
+        catalogues_read: numbers.catalogues_read,
+    }
 }
 
 fn reading(stats: &PluginStats) -> PluginReading<'_> {
@@ -43,6 +79,7 @@ fn reading(stats: &PluginStats) -> PluginReading<'_> {
         log_dropped: stats.log_dropped,
         generation: stats.generation,
         aside: stats.aside,
+        disabled: stats.disabled,
         degraded: stats.degraded.is_some(),
         hooks: hooks.collect(),
     }

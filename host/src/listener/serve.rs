@@ -53,9 +53,10 @@ pub async fn serve(
         };
         let Some((stream, permit)) = accepted else { continue };
         let (site, stop) = (site.clone(), stop.clone());
+        let counted = site.load().counts.connections.hold();
         tasks.spawn(async move {
             connection(stream, site, limits, stop).await;
-            drop(permit);
+            drop((permit, counted));
         });
     }
     drop(listener);

@@ -31,6 +31,8 @@ pub enum Failure {
     Busy,
     /// It is put aside for so long.
     Aside(Duration),
+    /// The operator put it out of use.
+    Disabled,
     /// No instance could be made.
     Broken(String),
     /// The arguments of the call cannot be read the same way by everybody: the client's fault.
@@ -44,7 +46,7 @@ pub(super) struct TooManyHostCalls;
 
 impl Failure {
     /// The words of the classes, for metrics.
-    pub const CLASSES: [&'static str; 10] = [
+    pub const CLASSES: [&'static str; 11] = [
         "trap",
         "timeout",
         "memory",
@@ -55,6 +57,7 @@ impl Failure {
         "aside",
         "broken",
         "arguments",
+        "disabled",
     ];
 
     /// Place in [`Self::CLASSES`].
@@ -70,12 +73,13 @@ impl Failure {
             Self::Aside(_) => 7,
             Self::Broken(_) => 8,
             Self::Arguments(_) => 9,
+            Self::Disabled => 10,
         }
     }
 
     /// Whether it counts against the plugin.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Busy | Self::Aside(_) | Self::Arguments(_))
+        !matches!(self, Self::Busy | Self::Aside(_) | Self::Disabled | Self::Arguments(_))
     }
 
     /// What an error of the engine means; `memory` says that a growth was refused during the call.
@@ -136,6 +140,11 @@ impl Failure {
                 "A plugin of this connector keeps failing and is put aside; try again later.",
                 Some(*wait),
             ),
+            Self::Disabled => (
+                Code::PluginAside,
+                "The operator has put a plugin of this connector out of use, so the call was refused.",
+                None,
+            ),
             Self::Arguments(why) => {
                 return Fault::new(
                     Code::InvalidParams,
@@ -162,6 +171,7 @@ impl Failure {
             Self::Invalid(why) => format!("its decision makes no sense: {why}"),
             Self::Busy => "no instance was free in time".into(),
             Self::Aside(wait) => format!("it is put aside for {} ms", wait.as_millis()),
+            Self::Disabled => "the operator put it out of use".into(),
             Self::Broken(why) => format!("no instance could be made: {why}"),
             Self::Arguments(why) => format!("the arguments are ambiguous: {why}"),
         }

@@ -35,6 +35,8 @@ pub(super) struct Place {
     breaker: Mutex<Breaker>,
     /// Whether the breaker lets everybody through: spares the lock.
     closed: AtomicBool,
+    /// Whether the operator put the plugin out of use: one word for all places of an entry.
+    disabled: Arc<AtomicBool>,
     started: Instant,
     log_second: AtomicU64,
     log_lines: AtomicU32,
@@ -49,6 +51,7 @@ impl Place {
         state: Arc<dyn LocalState>,
     ) -> Self {
         Self {
+            disabled: Arc::default(),
             plugin: spec.key.clone(),
             connector,
             kind,
@@ -65,8 +68,21 @@ impl Place {
         }
     }
 
+    /// A place that is out of use while this is set.
+    pub(super) fn switched_by(self, disabled: &Arc<AtomicBool>) -> Self {
+        Self { disabled: disabled.clone(), ..self }
+    }
+
+    /// Whether the operator put the plugin out of use.
+    pub(super) fn disabled(&self) -> bool {
+        self.disabled.load(Relaxed)
+    }
+
     /// Whether the plugin may be asked for this caller.
     pub(super) fn ask(self: &Arc<Self>, who: Who) -> Result<Pass, Failure> {
+        if self.disabled() {
+            return Err(Failure::Disabled);
+        }
         let leave = if self.closed.load(Relaxed) {
             Leave::Normal
         } else {

@@ -29,7 +29,7 @@ impl PolicySeat {
     /// What stands for a decision that did not come: the operator's word, but never while the plugin is put aside, and
     /// never where the call itself is wrong.
     fn instead<T>(&self, hook: Hook, failure: Failure, allowed: T) -> Result<T, Fault> {
-        let deny = matches!(failure, Failure::Aside(_) | Failure::Arguments(_));
+        let deny = matches!(failure, Failure::Aside(_) | Failure::Disabled | Failure::Arguments(_));
         if self.on_error == OnError::Allow && !deny {
             return Ok(allowed);
         }
@@ -37,7 +37,7 @@ impl PolicySeat {
     }
 
     async fn ask_admit(&self, call: Arc<CallContext>) -> Result<Admission, Failure> {
-        let who = who(&call.caller);
+        let (who, request) = (who(&call.caller), call.request_id.clone());
         let task = Task::Call(Box::new(Call::new(Hook::Admit, call, None)));
         let (given, task) = self.seat.ask(who, task, Admit).await?;
         let decision = unambiguous(&task).and_then(|()| match given {
@@ -54,7 +54,7 @@ impl PolicySeat {
                 Err(Failure::Invalid("it asks for a confirmation, which is not there yet".into()))
             }
         });
-        self.seat.checked(Hook::Admit, decision)
+        self.seat.checked(Hook::Admit, decision, Some(&request))
     }
 
     async fn ask_review(
@@ -62,7 +62,7 @@ impl PolicySeat {
         call: Arc<CallContext>,
         outcome: Outcome,
     ) -> Result<Review, Failure> {
-        let who = who(&call.caller);
+        let (who, request) = (who(&call.caller), call.request_id.clone());
         let task = Task::Call(Box::new(Call::new(Hook::Review, call, Some(outcome))));
         let (given, task) = self.seat.ask(who, task, AskReview).await?;
         let decision = unambiguous(&task).and_then(|()| match given {
@@ -73,7 +73,7 @@ impl PolicySeat {
             }
             Ok(e::reviewing::Decision::Reject(given)) => rejection(given).map(Review::Reject),
         });
-        self.seat.checked(Hook::Review, decision)
+        self.seat.checked(Hook::Review, decision, Some(&request))
     }
 
     async fn ask_visible(&self, caller: Arc<Caller>, page: Arc<Page>) -> Result<Sights, Failure> {
@@ -85,7 +85,7 @@ impl PolicySeat {
             Err(failure) => Err(said(&failure)),
             Ok(view) => sights(&view, wanted),
         };
-        self.seat.checked(Visible::HOOK, decision)
+        self.seat.checked(Visible::HOOK, decision, None)
     }
 }
 
@@ -120,7 +120,7 @@ impl Policy for PolicySeat {
     }
 
     fn generation(&self) -> u64 {
-        self.seat.current.load().id
+        self.seat.version()
     }
 
     fn visible(&self, caller: Arc<Caller>, page: Page) -> Promise<'_, Result<Sights, Fault>> {

@@ -27,12 +27,13 @@ impl RouterSeat {
             Err(failure) => Err(said(&failure)),
             Ok(given) => shaped(given),
         };
-        self.0.checked(Shape::HOOK, shape)
+        self.0.checked(Shape::HOOK, shape, None)
     }
 
     async fn ask_route(&self, call: Arc<CallContext>) -> Result<Routing, Failure> {
+        let request = call.request_id.clone();
         if !self.0.current.load().compiled.found.routing() {
-            return self.0.checked(Hook::Route, Err(missing("routing")));
+            return self.0.checked(Hook::Route, Err(missing("routing")), Some(&request));
         }
         let who = who(&call.caller);
         let task = Task::Call(Box::new(Call::new(Hook::Route, call, None)));
@@ -49,12 +50,13 @@ impl RouterSeat {
             }
             Ok(e::routing::Decision::Reject(given)) => rejection(given).map(Routing::Reject),
         });
-        self.0.checked(Hook::Route, decision)
+        self.0.checked(Hook::Route, decision, Some(&request))
     }
 
     async fn ask_answer(&self, call: Arc<CallContext>) -> Result<Reply, Failure> {
+        let request = call.request_id.clone();
         if !self.0.current.load().compiled.found.answering() {
-            return self.0.checked(Hook::Answer, Err(missing("answering")));
+            return self.0.checked(Hook::Answer, Err(missing("answering")), Some(&request));
         }
         let who = who(&call.caller);
         let task = Task::Call(Box::new(Call::new(Hook::Answer, call, None)));
@@ -64,7 +66,7 @@ impl RouterSeat {
             Ok(e::answering::Reply::Answer(text)) => object(text, "its answer").map(Reply::Answer),
             Ok(e::answering::Reply::Reject(given)) => rejection(given).map(Reply::Reject),
         });
-        self.0.checked(Hook::Answer, decision)
+        self.0.checked(Hook::Answer, decision, Some(&request))
     }
 
     fn fault(&self, hook: Hook, failure: Failure) -> Fault {
@@ -82,7 +84,7 @@ impl Router for RouterSeat {
     }
 
     fn generation(&self) -> u64 {
-        self.0.current.load().id
+        self.0.version()
     }
 
     fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {

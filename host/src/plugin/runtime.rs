@@ -108,10 +108,28 @@ impl Runtime {
         self.slots().iter().flat_map(|slot| slot.stats()).collect()
     }
 
-    /// What of the plugins is not as the files on disk say: (plugin, why).
+    /// Puts a plugin out of use in every connector, or back; says whether there is one of that name.
+    pub fn disable(&self, plugin: &str, out: bool) -> bool {
+        let slots = self.slots();
+        let named: Vec<_> = slots.iter().filter(|slot| **slot.key() == *plugin).collect();
+        named.iter().for_each(|slot| slot.disable(out));
+        !named.is_empty()
+    }
+
+    /// What each loaded plugin is, and why its file on disk is not what serves, if it is not.
+    pub fn loaded(&self) -> Vec<Arc<Slot>> {
+        self.slots()
+    }
+
+    /// What of the plugins is not as configuration and files say: (plugin, why).
     pub fn degraded(&self) -> Vec<(Arc<str>, Arc<str>)> {
         let slots = self.slots();
-        slots.iter().filter_map(|slot| Some((slot.key().clone(), slot.degraded()?))).collect()
+        let out = |slot: &Slot| slot.disabled().then(|| "the operator put it out of use".into());
+        let why = slots.iter().filter_map(|slot| {
+            let why = out(slot).or_else(|| slot.degraded())?;
+            Some((slot.key().clone(), why))
+        });
+        why.collect()
     }
 
     /// Looks after the plugin files every second, and swaps what changed, until it is told to stop.

@@ -58,6 +58,7 @@ impl Seat {
         task: Task,
         ask: A,
     ) -> Result<(A::Given, Task), Failure> {
+        let request = task.request_id().cloned();
         let result = match self.place.ask(who) {
             Ok(pass) => {
                 let result = self.run(task, ask).await;
@@ -67,7 +68,7 @@ impl Seat {
             Err(failure) => Err(failure),
         };
         if let Err(failure) = &result {
-            self.failed(A::HOOK, failure);
+            self.failed(A::HOOK, failure, request.as_deref());
         }
         result
     }
@@ -107,11 +108,17 @@ impl Seat {
         }
     }
 
+    /// Changes with every swap, and when the operator puts the plugin out of use or back.
+    pub(super) fn version(&self) -> u64 {
+        self.current.load().id.wrapping_mul(2) | u64::from(self.place.disabled())
+    }
+
     /// Counts and logs a failure.
-    pub(super) fn failed(&self, hook: Hook, failure: &Failure) {
+    fn failed(&self, hook: Hook, failure: &Failure, request_id: Option<&str>) {
         self.place.counters.failed(hook, failure);
         if self.place.may_log() {
             tracing::warn!(
+                request_id,
                 plugin = &*self.place.plugin,
                 connector = &*self.place.connector,
                 generation = self.current.load().id,
@@ -124,9 +131,14 @@ impl Seat {
     }
 
     /// Counts a decision that makes no sense: it is a failure like others, for numbers and log.
-    pub(super) fn checked<T>(&self, hook: Hook, result: Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) fn checked<T>(
+        &self,
+        hook: Hook,
+        result: Result<T, Failure>,
+        request_id: Option<&str>,
+    ) -> Result<T, Failure> {
         if let Err(failure) = &result {
-            self.failed(hook, failure);
+            self.failed(hook, failure, request_id);
         }
         result
     }
@@ -159,6 +171,7 @@ impl Seat {
             log_dropped: counters.log_dropped.load(Relaxed),
             on_loop: self.place.lane.on_loop(),
             aside: self.place.aside(),
+            disabled: self.place.disabled(),
             degraded,
             hooks: counters.hooks(),
         }

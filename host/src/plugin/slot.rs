@@ -1,5 +1,6 @@
 //! A loaded plugin entry, and how its component is replaced while it serves.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -29,6 +30,7 @@ pub struct Slot {
     /// One swap at a time.
     swap: tokio::sync::Mutex<u64>,
     degraded: ArcSwapOption<Arc<str>>,
+    disabled: Arc<AtomicBool>,
     pub(super) seen: Mutex<Option<Stamp>>,
 }
 
@@ -46,6 +48,7 @@ impl Slot {
             seats: Mutex::default(),
             swap: tokio::sync::Mutex::new(0),
             degraded: ArcSwapOption::const_empty(),
+            disabled: Arc::default(),
             seen: Mutex::new(stamp),
         }
     }
@@ -109,7 +112,8 @@ impl Slot {
         }
         let config = config.unwrap_or_else(|| self.spec.config.clone());
         let state = (self.core.states)(connector, &self.spec.key);
-        let place = Arc::new(Place::new(&self.spec, found, connector.clone(), state));
+        let place = Place::new(&self.spec, found, connector.clone(), state);
+        let place = Arc::new(place.switched_by(&self.disabled));
         let generation = beside(Generation::prepare(Plan {
             id: *id + 1,
             compiled,
@@ -177,6 +181,17 @@ impl Slot {
             tracing::info!(plugin = &*self.spec.key, "the plugin's file serves");
         }
         self.degraded.store(why.map(|why| Arc::new(why.into())));
+    }
+
+    /// Puts the entry out of use in every connector, or back: it is not asked, and its calls are denied. What it decided
+    /// before does not count meanwhile.
+    pub fn disable(&self, out: bool) {
+        self.disabled.store(out, Relaxed);
+    }
+
+    /// Whether it is out of use.
+    pub fn disabled(&self) -> bool {
+        self.disabled.load(Relaxed)
     }
 
     /// The numbers of every seat.

@@ -125,6 +125,8 @@ pub struct PluginStats {
     pub on_loop: bool,
     /// Whether it is put aside.
     pub aside: bool,
+    /// Whether the operator put it out of use.
+    pub disabled: bool,
     /// Why the file on disk is not what serves, if it is not.
     pub degraded: Option<Arc<str>>,
     /// Numbers by hook.

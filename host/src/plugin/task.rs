@@ -75,6 +75,14 @@ impl Call {
 }
 
 impl Task {
+    /// Finds the call in hand in the log, where there is one.
+    pub(super) fn request_id(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Call(call) => Some(&call.context.request_id),
+            _ => None,
+        }
+    }
+
     /// The call in hand; asking without one traps.
     pub(super) fn call(&self) -> Result<&Call> {
         match self {

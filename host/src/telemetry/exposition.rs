@@ -3,6 +3,8 @@
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
+use super::ledger::Ledger;
+
 /// What a number does over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -19,15 +21,24 @@ pub type Labels<'a> = &'a [(&'static str, &'a str)];
 
 /// A text that grows family by family.
 #[derive(Debug, Default)]
-pub struct Exposition {
+pub struct Exposition<'a> {
     text: String,
     family: &'static str,
+    only_grows: bool,
+    ledger: Option<&'a mut Ledger>,
 }
 
-impl Exposition {
+impl<'a> Exposition<'a> {
+    /// A text whose counters only grow from one reading to the next.
+    pub fn over(ledger: &'a mut Ledger) -> Self {
+        ledger.begin();
+        Self { ledger: Some(ledger), ..Self::default() }
+    }
+
     /// Begins a family; its samples follow. Every family is begun once.
     pub fn family(&mut self, name: &'static str, kind: Kind, help: &str) {
         self.family = name;
+        self.only_grows = kind != Kind::Gauge;
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
@@ -37,27 +48,39 @@ impl Exposition {
     }
 
     /// A sample of the family.
-    pub fn sample(&mut self, labels: Labels<'_>, value: impl Display) {
-        let family = self.family;
+    pub fn sample(&mut self, labels: Labels<'_>, value: u64) {
+        let mut value = [value];
+        self.settle(labels, &mut value);
+        let (family, [value]) = (self.family, value);
         self.line(format_args!("{family}{} {value}", Braces(labels, None)));
     }
 
     /// A histogram of the family: counts by upper bound in seconds, not cumulative, one more count than bounds.
     pub fn histogram(&mut self, labels: Labels<'_>, bounds: &[f64], counts: &[u64], sum: Duration) {
         let family = self.family;
+        let sum = u64::try_from(sum.as_nanos()).unwrap_or(u64::MAX);
+        let mut numbers: Vec<u64> = counts.iter().copied().chain([sum]).collect();
+        self.settle(labels, &mut numbers);
+        let sum = Duration::from_nanos(numbers.pop().unwrap_or_default()).as_secs_f64();
         let mut total = 0_u64;
         let ends = bounds.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
-        for (end, count) in ends.zip(counts) {
-            total = total.saturating_add(*count);
+        for (end, count) in ends.zip(numbers) {
+            total = total.saturating_add(count);
             self.line(format_args!("{family}_bucket{} {total}", Braces(labels, Some(&end))));
         }
-        self.line(format_args!("{family}_sum{} {}", Braces(labels, None), sum.as_secs_f64()));
+        self.line(format_args!("{family}_sum{} {sum}", Braces(labels, None)));
         self.line(format_args!("{family}_count{} {total}", Braces(labels, None)));
     }
 
     /// The whole text.
     pub fn finish(self) -> String {
         self.text
+    }
+
+    fn settle(&mut self, labels: Labels<'_>, values: &mut [u64]) {
+        if let Some(ledger) = self.ledger.as_deref_mut().filter(|_| self.only_grows) {
+            ledger.settle(format!("{}{}", self.family, Braces(labels, None)), values);
+        }
     }
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
@@ -85,6 +108,22 @@ impl Display for Braces<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counters_go_on_and_gauges_do_not() {
+        let mut ledger = Ledger::default();
+        for (count, expected) in [(3, "a_total 3\nb 3\n"), (1, "a_total 4\nb 1\n")] {
+            let mut text = Exposition::over(&mut ledger);
+            for (name, kind) in [("a_total", Kind::Counter), ("b", Kind::Gauge)] {
+                text.family(name, kind, "What it counts.");
+                text.sample(&[], count);
+            }
+            let text = text.finish();
+            let samples: String =
+                text.split_inclusive('\n').filter(|line| !line.starts_with('#')).collect();
+            assert_eq!(samples, expected);
+        }
+    }
 
     #[test]
     fn prometheus_reads_it() {

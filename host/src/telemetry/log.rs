@@ -1,11 +1,14 @@
-//! The log: lines on stderr, for people or for machines.
+//! The log: lines on stderr, for people or for machines. Lines of the audit are JSON in both, and no level drops them.
 
 use std::io::stderr;
 
-use tracing_subscriber::filter::{EnvFilter, ParseError};
+use tracing::Metadata;
+use tracing_subscriber::filter::{EnvFilter, FilterExt as _, ParseError, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt, registry};
+
+use super::audit;
 
 /// Who reads the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +44,13 @@ pub fn start(format: Format, level: &str) -> Result<(), LogError> {
         Format::Human => fmt::layer().with_writer(stderr).with_target(false).boxed(),
         Format::Json => fmt::layer().json().flatten_event(true).with_writer(stderr).boxed(),
     };
-    registry().with(lines.with_filter(filter)).try_init()?;
+    let lines = lines.with_filter(filter.and(filter_fn(|about| !is_audit(about))));
+    let audit = fmt::layer().json().flatten_event(true).with_current_span(false);
+    let audit = audit.with_span_list(false).with_writer(stderr).with_filter(filter_fn(is_audit));
+    registry().with(lines).with(audit).try_init()?;
     Ok(())
+}
+
+fn is_audit(about: &Metadata<'_>) -> bool {
+    about.target() == audit::TARGET
 }

@@ -2,9 +2,12 @@
 //! nothing is looked up, locked or allocated while a request runs, and no client can make the list longer.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::exposition::{Exposition, Kind};
+use super::ledger::Ledger;
+use super::live::Live;
 use crate::fault::{Code, Fault};
 use crate::protocol::Method;
 
@@ -17,6 +20,30 @@ pub enum Outcome {
     Failed,
 }
 
+/// How a reload of the configuration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reload {
+    /// The new one serves.
+    Applied,
+    /// There was nothing new.
+    Unchanged,
+    /// It was refused, and the old one goes on serving.
+    Refused,
+}
+
+/// Which list clients were told about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListKind {
+    /// Tools.
+    Tools,
+    /// Prompts.
+    Prompts,
+    /// Resources and their templates.
+    Resources,
+}
+
+const RELOADS: [&str; 3] = ["applied", "unchanged", "refused"];
+const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 const OUTCOMES: [&str; 2] = ["answered", "failed"];
 /// The methods in the order of the enumeration, so that each is found at its own number.
 const METHODS: [Method; Method::Other as usize + 1] = [
@@ -57,16 +84,28 @@ pub struct Metrics {
     faults: [AtomicU64; Code::ALL.len()],
     times: [AtomicU64; BOUNDS_US.len() + 1],
     time_us: AtomicU64,
+    reloads: [AtomicU64; RELOADS.len()],
+    list_changes: [AtomicU64; LISTS.len()],
+    /// Connections of clients.
+    pub connections: Arc<Live>,
+    /// Requests of clients, until their answers begin.
+    pub serving: Arc<Live>,
+    ledger: Mutex<Ledger>,
 }
 
 impl Metrics {
     /// Nothing was counted yet.
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             requests: [const { [const { AtomicU64::new(0) }; OUTCOMES.len()] }; METHODS.len()],
             faults: [const { AtomicU64::new(0) }; Code::ALL.len()],
             times: [const { AtomicU64::new(0) }; BOUNDS_US.len() + 1],
             time_us: AtomicU64::new(0),
+            reloads: [const { AtomicU64::new(0) }; RELOADS.len()],
+            list_changes: [const { AtomicU64::new(0) }; LISTS.len()],
+            connections: Arc::default(),
+            serving: Arc::default(),
+            ledger: Mutex::default(),
         }
     }
 
@@ -86,8 +125,45 @@ impl Metrics {
         add(place.and_then(|place| self.faults.get(place)), 1);
     }
 
+    /// A reload of the configuration ended.
+    pub fn reload(&self, result: Reload) {
+        add(self.reloads.get(result as usize), 1);
+    }
+
+    /// One session was told that a list changed.
+    pub fn list_changed(&self, kind: ListKind) {
+        add(self.list_changes.get(kind as usize), 1);
+    }
+
+    /// What keeps counters growing when what they count is made anew; one reading at a time.
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Writes what was counted; methods and codes that never came are left out.
-    pub fn write(&self, text: &mut Exposition) {
+    pub fn write(&self, text: &mut Exposition<'_>) {
+        self.write_requests(text);
+        let name = "plugway_requests_in_progress";
+        text.family(name, Kind::Gauge, "Requests of clients whose answers have not begun.");
+        text.sample(&[], self.serving.now());
+        text.family("plugway_connections", Kind::Gauge, "Connections of clients.");
+        text.sample(&[], self.connections.now());
+        let name = "plugway_connections_total";
+        text.family(name, Kind::Counter, "Connections of clients so far.");
+        text.sample(&[], self.connections.ever());
+        let name = "plugway_reloads_total";
+        text.family(name, Kind::Counter, "Reloads of the configuration by result.");
+        for (result, count) in RELOADS.iter().zip(&self.reloads) {
+            text.sample(&[("result", result)], count.load(Relaxed));
+        }
+        let name = "plugway_list_changed_total";
+        text.family(name, Kind::Counter, "Messages to clients that a list changed, by list.");
+        for (list, count) in LISTS.iter().zip(&self.list_changes) {
+            text.sample(&[("list", list)], count.load(Relaxed));
+        }
+    }
+
+    fn write_requests(&self, text: &mut Exposition<'_>) {
         let name = "plugway_requests_total";
         text.family(name, Kind::Counter, "Requests of clients by method and outcome.");
         for (method, counts) in METHODS.iter().zip(&self.requests) {
@@ -126,7 +202,7 @@ fn add(count: Option<&AtomicU64>, value: u64) {
     }
 }
 
-fn sample(text: &mut Exposition, labels: &[(&'static str, &str)], count: &AtomicU64) {
+fn sample(text: &mut Exposition<'_>, labels: &[(&'static str, &str)], count: &AtomicU64) {
     let count = count.load(Relaxed);
     if count > 0 {
         text.sample(labels, count);

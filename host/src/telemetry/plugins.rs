@@ -23,6 +23,8 @@ pub struct PluginReading<'a> {
     pub generation: u64,
     /// Whether it is put aside after repeated failures.
     pub aside: bool,
+    /// Whether the operator put it out of use.
+    pub disabled: bool,
     /// Whether something else serves than the file on disk.
     pub degraded: bool,
     /// Its hooks.
@@ -54,7 +56,7 @@ struct Column {
     value: fn(&PluginReading<'_>) -> u64,
 }
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column {
         name: "plugway_plugin_instances",
         kind: Kind::Gauge,
@@ -92,6 +94,12 @@ const COLUMNS: [Column; 7] = [
         value: |plugin| plugin.aside.into(),
     },
     Column {
+        name: "plugway_plugin_disabled",
+        kind: Kind::Gauge,
+        help: "1 while the operator has put the plugin out of use.",
+        value: |plugin| plugin.disabled.into(),
+    },
+    Column {
         name: "plugway_plugin_degraded",
         kind: Kind::Gauge,
         help: "1 while something else serves than the file on disk.",
@@ -100,7 +108,7 @@ const COLUMNS: [Column; 7] = [
 ];
 
 /// Writes the numbers of all plugins.
-pub fn write(text: &mut Exposition, plugins: &[PluginReading<'_>]) {
+pub fn write(text: &mut Exposition<'_>, plugins: &[PluginReading<'_>]) {
     for column in COLUMNS {
         text.family(column.name, column.kind, column.help);
         for plugin in plugins {
@@ -113,7 +121,7 @@ pub fn write(text: &mut Exposition, plugins: &[PluginReading<'_>]) {
     text.family("plugway_plugin_errors_total", Kind::Counter, "Failures of hooks by class.");
     each_hook(plugins, |[plugin, connector, word], hook| {
         for (class, count) in hook.errors {
-            text.sample(&[plugin, connector, word, ("class", class)], count);
+            text.sample(&[plugin, connector, word, ("class", class)], *count);
         }
     });
     text.family("plugway_plugin_seconds", Kind::Histogram, "Time of calls of hooks.");
@@ -159,6 +167,7 @@ mod tests {
             log_dropped: 0,
             generation: 1,
             aside: true,
+            disabled: false,
             degraded: false,
             hooks: vec![hook],
         };

@@ -6,6 +6,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body::Body;
+use tracing::Instrument as _;
 
 use super::reply::{Asked, Reply};
 use super::site::{Endpoint, Site};
@@ -48,12 +49,19 @@ pub(super) async fn serve(
     request_id: RequestId,
 ) -> Reply {
     let start = Instant::now();
+    let _in_progress = site.counts.serving.hold();
     let id = message.id().cloned();
     let method = message.method();
     let era = era(&head, &message);
+    // Costs nothing unless lines of this level are wanted; those of higher levels name the request themselves.
+    let span = tracing::debug_span!("request", %request_id);
     let served = match era {
-        Ok(Era::Modern) => modern::serve(site, visitor, head, message, request_id).await,
-        Ok(Era::Legacy) => legacy::serve(site, visitor, head, message, request_id).await,
+        Ok(Era::Modern) => {
+            modern::serve(site, visitor, head, message, request_id).instrument(span).await
+        }
+        Ok(Era::Legacy) => {
+            legacy::serve(site, visitor, head, message, request_id).instrument(span).await
+        }
         Err(ref fault) => {
             let asked = Asked { request_id, era: Era::Modern, method, id: id.as_ref() };
             return site.refuse(fault, asked);

@@ -37,7 +37,8 @@ impl Host for Ctx {
             }
             write!(line, " {key}={value:?}")?;
         }
-        line_out(&self.place, level, &line);
+        let request = self.task.request_id().cloned();
+        line_out(&self.place, level, &line, request.as_deref());
         Ok(())
     }
 }
@@ -53,14 +54,14 @@ fn enabled(level: Level) -> bool {
 }
 
 /// Writes a line; the caller has asked [`Place::may_log`].
-pub(super) fn line_out(place: &Place, level: Level, line: &str) {
+pub(super) fn line_out(place: &Place, level: Level, line: &str, request_id: Option<&str>) {
     let line = clean(line, LOG_LINE_MAX);
     let (plugin, connector) = (&*place.plugin, &*place.connector);
     match level {
-        Level::Trace => tracing::trace!(target: "plugin", plugin, connector, "{line}"),
-        Level::Debug => tracing::debug!(target: "plugin", plugin, connector, "{line}"),
-        Level::Info => tracing::info!(target: "plugin", plugin, connector, "{line}"),
-        Level::Warn => tracing::warn!(target: "plugin", plugin, connector, "{line}"),
-        Level::Error => tracing::error!(target: "plugin", plugin, connector, "{line}"),
+        Level::Trace => tracing::trace!(target: "plugin", request_id, plugin, connector, "{line}"),
+        Level::Debug => tracing::debug!(target: "plugin", request_id, plugin, connector, "{line}"),
+        Level::Info => tracing::info!(target: "plugin", request_id, plugin, connector, "{line}"),
+        Level::Warn => tracing::warn!(target: "plugin", request_id, plugin, connector, "{line}"),
+        Level::Error => tracing::error!(target: "plugin", request_id, plugin, connector, "{line}"),
     }
 }

@@ -303,7 +303,7 @@ struct Lines {
 impl Lines {
     fn end_line(&mut self) {
         if !self.line.is_empty() && self.place.may_log() {
-            log::line_out(&self.place, self.level, &String::from_utf8_lossy(&self.line));
+            log::line_out(&self.place, self.level, &String::from_utf8_lossy(&self.line), None);
         }
         self.line.clear();
     }

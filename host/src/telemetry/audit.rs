@@ -1,0 +1,45 @@
+//! The audit: one JSON line for each act of an operator, and for each that was refused. The log writes the target `audit`
+//! as JSON in every format, and no level keeps it out. No secret stands in a line: who is a name, never a credential.
+
+/// The target of these lines.
+pub const TARGET: &str = "audit";
+
+/// What was done, or was to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Act<'a> {
+    /// Finds the request in the log and in the answer.
+    pub request_id: &'a str,
+    /// The caller for people; empty where nobody was identified.
+    pub who: &'a str,
+    /// Where it came from: an address, or `unix socket`.
+    pub from: &'a str,
+    /// What was to be done: a word such as `reload`.
+    pub action: &'a str,
+    /// To what; empty where the action has no object.
+    pub target: &'a str,
+}
+
+impl Act<'_> {
+    /// It was done.
+    pub fn done(&self) {
+        self.line("done", "");
+    }
+
+    /// It was let through and failed, for this reason.
+    pub fn failed(&self, reason: &str) {
+        self.line("failed", reason);
+    }
+
+    /// It was not let through, for this reason.
+    pub fn refused(&self, reason: &str) {
+        self.line("refused", reason);
+    }
+
+    fn line(&self, result: &str, reason: &str) {
+        let Self { request_id, who, from, action, target } = *self;
+        tracing::info!(
+            target: TARGET, request_id, who, from, action, object = target, result, reason,
+            "administration"
+        );
+    }
+}
