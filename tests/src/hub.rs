@@ -75,13 +75,15 @@ pub struct Hub {
     guests: Vec<Guest>,
     policies: Vec<String>,
     router: Option<String>,
+    top: Map<String, Value>,
 }
 
 impl Hub {
     /// A connector without anything.
     pub fn new(name: &str) -> Self {
         let (upstreams, guests, policies) = (Vec::new(), Vec::new(), Vec::new());
-        Self { name: name.to_owned(), upstreams, guests, policies, router: None }
+        let top = Map::new();
+        Self { name: name.to_owned(), upstreams, guests, policies, router: None, top }
     }
 
     /// A connector before the server at this URL, which is called `clock`.
@@ -130,6 +132,13 @@ impl Hub {
         self
     }
 
+    /// With one more key at the top of the configuration.
+    #[must_use]
+    pub fn top(mut self, key: &str, value: Value) -> Self {
+        self.top.insert(key.to_owned(), value);
+        self
+    }
+
     /// The start of a plugway with this connector alone.
     pub fn setup(&self) -> Result<Setup> {
         setup(std::slice::from_ref(self))
@@ -164,8 +173,11 @@ pub fn setup(hubs: &[Hub]) -> Result<Setup> {
         plugins.insert(guest.name.clone(), entry.into());
     }
     // JSON is YAML.
-    let configuration = json!({"plugins": plugins, "connectors": connectors}).to_string();
-    let mut setup = Setup::new(configuration);
+    let mut configuration = json!({"plugins": plugins, "connectors": connectors});
+    if let Some(top) = configuration.as_object_mut() {
+        top.extend(hubs.iter().flat_map(|hub| hub.top.clone()));
+    }
+    let mut setup = Setup::new(configuration.to_string());
     for guest in hubs.iter().flat_map(|hub| &hub.guests) {
         setup = setup.file(&guest.file(), guest.bytes()?);
     }

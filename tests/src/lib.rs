@@ -5,6 +5,7 @@
 //! - [`demo`]: the demo servers as upstreams, with their counters.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
+//! - [`tokens`]: callers of `auth: static`.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`notices`]: what a session is told on its stream.
@@ -30,6 +31,7 @@ pub mod recorder;
 pub mod rpc;
 pub mod scratch;
 pub mod scripted;
+pub mod tokens;
 pub mod wait;
 
 pub use self::{

@@ -112,7 +112,9 @@ impl Runtime {
     pub fn disable(&self, plugin: &str, out: bool) -> bool {
         let slots = self.slots();
         let named: Vec<_> = slots.iter().filter(|slot| **slot.key() == *plugin).collect();
-        named.iter().for_each(|slot| slot.disable(out));
+        for slot in &named {
+            slot.disable(out);
+        }
         !named.is_empty()
     }
 

@@ -32,6 +32,7 @@ pub struct Client {
     path: String,
     era: Era,
     next_id: AtomicU64,
+    token: Option<String>,
 }
 
 #[derive(Debug)]
@@ -48,8 +49,22 @@ impl Client {
 
     /// Opens a legacy session with these client capabilities.
     pub async fn legacy_with(address: SocketAddr, path: &str, capabilities: Value) -> Result<Self> {
+        Self::open_session(address, path, capabilities, None).await
+    }
+
+    /// Opens a legacy session with a bearer token.
+    pub async fn legacy_as(address: SocketAddr, path: &str, token: &str) -> Result<Self> {
+        Self::open_session(address, path, json!({}), Some(token.to_owned())).await
+    }
+
+    async fn open_session(
+        address: SocketAddr,
+        path: &str,
+        capabilities: Value,
+        token: Option<String>,
+    ) -> Result<Self> {
         let era = Era::Legacy { session: None, initialized: Value::Null };
-        let mut client = Self::new(address, path, era);
+        let mut client = Self { token, ..Self::new(address, path, era) };
         let params = json!({
             "protocolVersion": LEGACY,
             "capabilities": capabilities,
@@ -73,8 +88,21 @@ impl Client {
         Self::new(address, path, Era::Modern { capabilities })
     }
 
+    /// A modern client with a bearer token.
+    pub fn modern_as(address: SocketAddr, path: &str, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..Self::modern(address, path) }
+    }
+
+    /// Sends another bearer token from here on, or none.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<&str>) -> Self {
+        self.token = token.map(str::to_owned);
+        self
+    }
+
     fn new(address: SocketAddr, path: &str, era: Era) -> Self {
-        Self { address, path: path.to_owned(), era, next_id: AtomicU64::new(1) }
+        let path = path.to_owned();
+        Self { address, path, era, next_id: AtomicU64::new(1), token: None }
     }
 
     /// The id of the legacy session.
@@ -192,6 +220,9 @@ impl Client {
             .method(method)
             .uri(&self.path)
             .header("host", self.address.to_string());
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
         match &self.era {
             Era::Modern { .. } => request = request.header("mcp-protocol-version", MODERN),
             Era::Legacy { session: Some(session), .. } => {

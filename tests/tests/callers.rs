@@ -1,0 +1,348 @@
+//! Who callers are: tokens, sessions that belong to them, and state of upstreams that belongs to them.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, Result, ensure};
+use http::{HeaderMap, HeaderValue, Method, Request};
+use http_body_util::Full;
+use plugway_tests::tokens::{ANN, ANN_TOO, BOB, ENDED, EVE, auth, auth_yaml, identified};
+use plugway_tests::{
+    DemoHttp, Guest, Hub, Plugway, Scripted, demo_notes_path, http as web,
+    plugway::Setup,
+    rpc::{self, Client},
+    wait,
+};
+use serde_json::{Value, json};
+
+const BOUND: Duration = Duration::from_secs(20);
+const ACCEPT: &str = "application/json, text/event-stream";
+
+/// A connector before a scripted server, with callers.
+async fn start(upstream: &Scripted, more: &str, tokens: &Value) -> Result<Plugway> {
+    let configuration = format!(
+        "name: hub\n{}{more}upstreams: [{{name: up, url: '{}'}}]\n",
+        auth_yaml(),
+        upstream.url()
+    );
+    identified(Setup::new(configuration), tokens).start().await
+}
+
+fn initialize() -> String {
+    let info = json!({"name": "plugway-tests", "version": "0"});
+    let params = json!({"protocolVersion": rpc::LEGACY, "capabilities": {}, "clientInfo": info});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
+}
+
+/// One request of each kind, as somebody who holds this session id sends it.
+async fn each_kind(
+    plugway: &Plugway,
+    session: Option<&str>,
+    authorization: Option<&str>,
+) -> Result<Vec<(&'static str, web::Answer)>> {
+    let list = r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#;
+    let batch = format!("[{list}]");
+    let mut answers = Vec::new();
+    for (kind, method, body, last) in [
+        ("POST", Method::POST, list, None),
+        ("batch", Method::POST, batch.as_str(), None),
+        ("GET", Method::GET, "", None),
+        ("GET with Last-Event-ID", Method::GET, "", Some("1")),
+        ("DELETE", Method::DELETE, "", None),
+    ] {
+        let mut head = HeaderMap::new();
+        let mut put = |name: &'static str, value: Option<&str>| -> Result<()> {
+            if let Some(value) = value {
+                head.insert(name, HeaderValue::from_str(value)?);
+            }
+            Ok(())
+        };
+        put("host", Some(&plugway.address().to_string()))?;
+        put("accept", Some(ACCEPT))?;
+        put("content-type", (method == Method::POST).then_some("application/json"))?;
+        put("mcp-session-id", session)?;
+        put("last-event-id", last)?;
+        put("authorization", authorization)?;
+        let mut request =
+            Request::builder().method(method).uri("/mcp").body(Full::from(body.to_owned()))?;
+        *request.headers_mut() = head;
+        answers.push((kind, web::send(plugway.address(), request).await?));
+    }
+    Ok(answers)
+}
+
+/// The text of an answer without the id that is another one for each request.
+fn without_id(answer: &web::Answer) -> Result<Value> {
+    let mut body = answer.json()?;
+    if let Some(data) = body.pointer_mut("/error/data").and_then(Value::as_object_mut) {
+        data.remove("requestId").context("no request id")?;
+    }
+    Ok(body)
+}
+
+#[tokio::test]
+async fn nobody_comes_in_without_a_token_or_with_a_wrong_one() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "", &json!({})).await?;
+    let ann = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
+    let mut sentences = Vec::new();
+    let (unknown, ended) = (format!("Bearer {ANN}x"), format!("Bearer {ENDED}"));
+    for (authorization, challenge) in [
+        (None, "Bearer"),
+        (Some(unknown.as_str()), "Bearer error=\"invalid_token\""),
+        (Some(&ended), "Bearer error=\"invalid_token\""),
+        (Some("Basic YW5uOmFubg=="), "Bearer error=\"invalid_token\""),
+        (Some(ANN), "Bearer error=\"invalid_token\""),
+    ] {
+        for (kind, answer) in each_kind(&plugway, ann.session(), authorization).await? {
+            ensure!(answer.status == 401, "{kind} {authorization:?}: {}", answer.status);
+            ensure!(
+                answer.header("www-authenticate") == Some(challenge),
+                "{kind} {authorization:?}"
+            );
+            ensure!(without_id(&answer)?["error"]["data"]["code"] == "unauthenticated", "{kind}");
+            if authorization.is_some() {
+                sentences.push(without_id(&answer)?);
+            }
+        }
+        let head: Vec<_> =
+            authorization.map(|value| ("authorization", value)).into_iter().collect();
+        let opened = web::post(plugway.address(), "/mcp", &head, initialize()).await?;
+        ensure!(opened.status == 401 && opened.header("mcp-session-id").is_none());
+    }
+    sentences.dedup();
+    ensure!(sentences.len() == 1, "an unknown token and one that ended differ: {sentences:?}");
+    for token in [None, Some("wrong")] {
+        let modern = plugway.modern().with_token(token);
+        ensure!(modern.call("tools/list", json!({})).await?.status == 401);
+    }
+    for path in ["/health", "/ready", "/metrics"] {
+        ensure!(plugway.get(path).await?.status == 200, "{path} wants a credential");
+    }
+    ensure!(ann.call_text("up_json", json!({})).await? == "json", "ann's session was harmed");
+    ensure!(upstream.calls() == 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_session_of_another_caller_is_one_that_never_was() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "", &json!({})).await?;
+    let ann = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    let bob = format!("Bearer {BOB}");
+    let never = "v1.00000000000000000000000000000000";
+    let foreign = each_kind(&plugway, ann.session(), Some(&bob)).await?;
+    let unknown = each_kind(&plugway, Some(never), Some(&bob)).await?;
+    for ((kind, foreign), (_, unknown)) in foreign.iter().zip(&unknown) {
+        ensure!(foreign.status == 404 && unknown.status == 404, "{kind}: {}", foreign.status);
+        ensure!(without_id(foreign)? == without_id(unknown)?, "{kind}: {}", foreign.text());
+        let names = |answer: &web::Answer| {
+            let mut names: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
+            names.sort();
+            names
+        };
+        ensure!(names(foreign) == names(unknown), "{kind}");
+    }
+    // The session lives on, and its stream too.
+    let _stream = ann.listen().await?;
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    ensure!(upstream.deletes() == 0 && upstream.calls() == 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_new_token_of_the_same_caller_keeps_the_session() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "", &json!({})).await?;
+    let ann = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    let opened = upstream.initializes();
+    let ann = ann.with_token(Some(ANN_TOO));
+    let _stream = ann.listen().await?;
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    ensure!(upstream.initializes() == opened, "the upstream's session was not kept");
+    ensure!((200..300).contains(&ann.delete().await?));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_token_ends_in_the_middle_of_a_session() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let end = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs() + 3;
+    let short = "short-0123456789abcdef";
+    let tokens = json!({(short): {"client_id": "ann", "expires_at": end}});
+    let plugway = start(&upstream, "", &tokens).await?;
+    let ann = Client::legacy_as(plugway.address(), "/mcp", short).await?;
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    wait::until("the token ends", BOUND, async || {
+        let reply = ann.call("tools/list", json!({})).await?;
+        ensure!(reply.status == 200 || reply.status == 401, "{}", reply.status);
+        Ok((reply.status == 401).then_some(()))
+    })
+    .await?;
+    let ann = ann.with_token(Some(ANN));
+    ensure!(ann.call_text("up_json", json!({})).await? == "json", "the session is still ann's");
+    Ok(())
+}
+
+#[tokio::test]
+async fn strangers_come_where_the_connector_lets_them_and_own_nobodys_session() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "anonymous: true\n", &json!({})).await?;
+    let (ann, stranger) =
+        (Client::legacy_as(plugway.address(), "/mcp", ANN).await?, plugway.legacy().await?);
+    for client in [&ann, &stranger, &plugway.modern()] {
+        ensure!(client.call_text("up_json", json!({})).await? == "json");
+    }
+    let ann_s = format!("Bearer {ANN}");
+    for (session, authorization) in [(&ann, None), (&stranger, Some(ann_s.as_str()))] {
+        for (kind, answer) in each_kind(&plugway, session.session(), authorization).await? {
+            ensure!(answer.status == 404, "{kind} {authorization:?}: {}", answer.status);
+        }
+    }
+    let wrong = plugway.modern().with_token(Some("wrong"));
+    ensure!(
+        wrong.call("tools/list", json!({})).await?.status == 401,
+        "a wrong token is no stranger"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn plugins_see_who_calls_and_what_each_token_may() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let echo = Guest::new("imports_echo").config(json!({"scopes": ["read", "write"]}));
+    let hub = Hub::before(clock.url()).policy(echo).top("auth", auth());
+    let plugway = identified(hub.setup()?, &json!({})).start().await?;
+    let address = plugway.address();
+    let mut ids = Vec::new();
+    for (token, client, tenant, scopes) in [
+        (ANN, "ann", Value::Null, json!({"read": true, "write": false})),
+        (ANN_TOO, "ann", Value::Null, json!({"read": true, "write": true})),
+        (BOB, "bob", json!("north"), json!({"read": false, "write": false})),
+    ] {
+        for caller in [
+            Client::legacy_as(address, "/mcp", token).await?,
+            Client::modern_as(address, "/mcp", token),
+        ] {
+            let result = caller.call_tool("clock_echo", json!({})).await?;
+            let seen = &result["structuredContent"]["caller"];
+            ensure!(seen["anonymous"] == false && seen["client"] == client, "{seen}");
+            ensure!(seen["tenant"] == tenant && seen["scopes"] == scopes, "{seen}");
+            ensure!(!result.to_string().contains(token), "a plugin sees a token");
+            ids.push((client, seen["id"].as_str().context("no id")?.to_owned()));
+        }
+    }
+    ids.dedup();
+    ensure!(ids.len() == 2 && ids[0].1 != ids[1].1, "one id for each caller: {ids:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_token_of_one_caller_has_its_own_view() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let hides = Guest::new("visibility_by_scope")
+        .config(json!({"hide": ["clock_count"], "scope": "write"}));
+    let hub = Hub::before(clock.url()).policy(hides).top("auth", auth());
+    let plugway = identified(hub.setup()?, &json!({})).start().await?;
+    let address = plugway.address();
+    let mut session = Client::legacy_as(address, "/mcp", ANN).await?;
+    for _ in 0..2 {
+        for (token, sees) in [(ANN, false), (ANN_TOO, true), (BOB, false)] {
+            let modern = Client::modern_as(address, "/mcp", token);
+            let names = modern.tool_names().await?;
+            ensure!(names.contains(&"clock_count".to_owned()) == sees, "{token}: {names:?}");
+        }
+        for (token, sees) in [(ANN_TOO, true), (ANN, false)] {
+            session = session.with_token(Some(token));
+            let names = session.tool_names().await?;
+            ensure!(names.contains(&"clock_count".to_owned()) == sees, "{token}: {names:?}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn stateful_servers_keep_the_state_of_exactly_one_caller() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let configuration = format!(
+        "name: hub\n{}upstreams:\n  - {{name: clock, url: '{}'}}\n  - {{name: notes, command: '{}'}}\n",
+        auth_yaml(),
+        clock.url(),
+        demo_notes_path()?.display()
+    );
+    let plugway = identified(Setup::new(configuration), &json!({})).start().await?;
+    let as_caller = |token: &str| Client::modern_as(plugway.address(), "/mcp", token);
+    let (ann, bob) = (as_caller(ANN), as_caller(BOB));
+    let before = clock.count("initialize").await?;
+    for expected in ["1", "2", "3"] {
+        let text = ann.call_text("clock_count", json!({})).await?;
+        ensure!(text.contains(expected), "ann has no state of her own: {text}");
+    }
+    // The same caller with another token, and in another client.
+    let text = as_caller(ANN_TOO).call_text("clock_count", json!({})).await?;
+    ensure!(text.contains('4'), "{text}");
+    let text = bob.call_text("clock_count", json!({})).await?;
+    ensure!(text.contains('1'), "bob sees ann's count: {text}");
+    ensure!(clock.count("initialize").await? == before + 2, "one session for each caller");
+
+    ann.call_tool("notes_add_note", json!({"text": "only ann knows"})).await?;
+    let theirs = bob.call_text("notes_list_notes", json!({})).await?;
+    ensure!(!theirs.contains("only ann knows"), "bob reads ann's notes: {theirs}");
+    let hers = ann.call_text("notes_list_notes", json!({})).await?;
+    ensure!(hers.contains("only ann knows"), "ann lost her notes: {hers}");
+    let session = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
+    let own = session.call_text("clock_count", json!({})).await?;
+    ensure!(own.contains('1'), "a session has state of its own: {own}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_servers_keep_for_an_idle_caller_ends() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "limits: {session_idle: 300ms}\n", &json!({})).await?;
+    let ann = Client::modern_as(plugway.address(), "/mcp", ANN);
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    wait::until("the session at the upstream ends", BOUND, async || {
+        Ok((upstream.deletes() == 1).then_some(()))
+    })
+    .await?;
+    let opened = upstream.initializes();
+    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    ensure!(upstream.initializes() == opened + 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_caller_with_many_sessions_cannot_put_a_policy_aside() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let hub = Hub::before(clock.url()).policy(Guest::new("traps_on_argument")).top("auth", auth());
+    let plugway = identified(hub.setup()?, &json!({})).start().await?;
+    let address = plugway.address();
+    let call = async |client: &Client, boom: bool| -> Result<Value> {
+        let params = json!({"name": "clock_echo", "arguments": {"message": "hi", "boom": boom}});
+        Ok(client.call("tools/call", params).await?.response()?.clone())
+    };
+    // Two callers, many sessions and tokens: not enough, however often it fails.
+    for token in [ANN, ANN_TOO, BOB, ANN, ANN_TOO, BOB] {
+        for client in [
+            Client::legacy_as(address, "/mcp", token).await?,
+            Client::modern_as(address, "/mcp", token),
+        ] {
+            ensure!(call(&client, true).await?["error"].is_object());
+        }
+    }
+    let (bob, eve) =
+        (Client::legacy_as(address, "/mcp", BOB).await?, Client::modern_as(address, "/mcp", EVE));
+    let answer = call(&bob, false).await?;
+    ensure!(answer["result"].is_object(), "two callers put it aside: {answer}");
+    // A third one sees it fail.
+    ensure!(call(&eve, true).await?["error"].is_object());
+    let answer = call(&bob, false).await?;
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    ensure!(message.contains("put aside"), "{answer}");
+    wait::until("the policy comes back", BOUND, async || {
+        Ok(call(&bob, false).await?["result"].is_object().then_some(()))
+    })
+    .await
+}
