@@ -4,6 +4,7 @@
 //! listener -> transport -> session -> pipeline -> upstream, with `auth` at the transport's side and `plugin` at the
 //! pipeline's.
 
+pub mod admin;
 pub mod app;
 pub mod auth;
 pub mod catalogue;

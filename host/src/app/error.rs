@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::admin::token::TokenError;
 use crate::auth;
 use crate::fault::Fault;
 use crate::plugin::LoadError;
@@ -42,6 +43,17 @@ pub enum StartError {
         /// Why.
         source: Unusable,
     },
+    /// The address or socket of administration cannot be had.
+    #[error("administration cannot listen on {at}: {source}")]
+    AdminListen {
+        /// The address or path as configured.
+        at: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The token file of administration cannot be used.
+    #[error("administration has no credential: {0}")]
+    AdminToken(#[from] TokenError),
     /// The tokens of clients cannot work.
     #[error("callers cannot be identified: {0}")]
     Auth(#[from] auth::Unusable),

@@ -2,8 +2,10 @@
 //!
 //! Reading order: [`mod@serve`] is the life of the process; `world` is everything that serves, `ground` what outlives every
 //! configuration, `reload` brings changed ones; `auth`, `plugins`, `upstreams`, `connectors`, `site` and `listening` make the
-//! parts out of the settings; `chores` runs beside the requests; `metrics` puts together what the rooms counted.
+//! parts out of the settings; `chores` runs beside the requests, `admin` lets operators
+//! in; `metrics` puts together what the rooms counted.
 
+mod admin;
 mod auth;
 mod chores;
 mod connectors;

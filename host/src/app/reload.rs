@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::World;
 use crate::config::{Problems, Settings, Watched, diff};
+use crate::telemetry::{Metrics, Reload};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -33,6 +34,7 @@ pub struct Rereading {
 pub(super) enum Cause {
     File,
     Signal,
+    Admin,
 }
 
 impl Cause {
@@ -40,6 +42,7 @@ impl Cause {
         match self {
             Self::File => "file",
             Self::Signal => "signal",
+            Self::Admin => "admin",
         }
     }
 }
@@ -99,6 +102,7 @@ pub(super) async fn keep(
             None => Err("there is no configuration file to read again".to_owned()),
         };
         report(&outcome, request.cause);
+        count(&outcome, request.cause, &world.ground.counts);
         if rereading.is_some() {
             state.refused.store(outcome.as_ref().err().cloned().map(Arc::new));
         }
@@ -120,6 +124,16 @@ async fn reload(world: &mut World, rereading: &Rereading) -> Outcome {
         world.apply(settings).await.map_err(|error| error.to_string())?;
     }
     Ok(changes.iter().map(ToString::to_string).collect())
+}
+
+fn count(outcome: &Outcome, asked: Cause, counts: &Metrics) {
+    match outcome {
+        Ok(changes) if !changes.is_empty() => counts.reload(Reload::Applied),
+        // Files are looked at often for nothing.
+        Ok(_) if asked == Cause::File => {}
+        Ok(_) => counts.reload(Reload::Unchanged),
+        Err(_) => counts.reload(Reload::Refused),
+    }
 }
 
 fn report(outcome: &Outcome, asked: Cause) {

@@ -21,6 +21,7 @@ pub async fn serve(
     let state = State::default();
     let (reloader, requests) = Reloader::new();
     let mut world = World::build(settings, trouble(&state)).await?;
+    world.administer(reloader.clone()).await?;
     world.listen(bound);
     if let Some(rereading) = &rereading {
         let hangups = reload::on_hangup(reloader.clone(), rereading.hangup.clone());

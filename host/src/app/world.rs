@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 
+use super::admin::{self, Reached};
 use super::auth;
 use super::chores;
 use super::connectors::{Draft, Running};
@@ -14,8 +15,10 @@ use super::error::StartError;
 use super::ground::Ground;
 use super::listening::{Bound, Listening};
 use super::plugins::Plugins;
+use super::reload::Reloader;
 use super::site::{Trouble, site};
 use crate::config::{ConnectorSettings, Settings};
+use crate::listener;
 use crate::transport::Site;
 
 /// Everything that serves.
@@ -58,6 +61,16 @@ impl World {
         self.listening = Some(bound.serve(&self.settings, self.site.clone()));
     }
 
+    /// Lets administrators in, where the settings say how.
+    pub(super) async fn administer(&self, reloader: Reloader) -> Result<(), StartError> {
+        let Some(settings) = &self.settings.admin else { return Ok(()) };
+        let (site, runtime) = (self.site.clone(), self.plugins.runtime.clone());
+        let (socket, desk) = admin::open(settings, Reached { site, runtime, reloader }).await?;
+        let serving = listener::admin::serve(socket, desk, self.ground.stop.clone());
+        self.ground.tasks.spawn(serving);
+        Ok(())
+    }
+
     /// Puts a changed configuration in place. On an error everything is as it was.
     pub(super) async fn apply(&mut self, settings: Settings) -> Result<(), StartError> {
         let bound = match &self.listening {
@@ -67,6 +80,9 @@ impl World {
             _ => None,
         };
         let auth = auth::build(&settings.auth)?;
+        if settings.admin != self.settings.admin {
+            tracing::warn!("what changed under `admin` takes effect at the next start");
+        }
         let plugins = self.plugins.changed(&settings).await?;
         let connectors = match self.connectors(&settings, &plugins).await {
             Ok(connectors) => connectors,

@@ -31,6 +31,10 @@ fn failure(error: &StartError) -> Failure {
         StartError::Plugin { .. } | StartError::NoPlugin { .. } => {
             (Exit::Plugin, "correct its entry under `plugins`, or its file")
         }
+        StartError::AdminListen { .. } => {
+            (Exit::Listen, "end the program that has it, or name another under `admin`")
+        }
+        StartError::AdminToken(_) => (Exit::Refused, "correct `admin.token_file`, or the file"),
         StartError::Auth(_) => (Exit::Refused, "correct the tokens under `auth`"),
         StartError::Upstream { .. } => (Exit::Refused, "correct its entry under `upstreams`"),
         StartError::System(_) => (Exit::Internal, "this is a fault of the system under plugway"),

@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`] know how each era
 //! finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy session.
-//! [`guard`], [`headers`] and [`body`] check what comes in; [`reply`] alone turns answers and faults into HTTP.
+//! [`guard`], [`headers`] and [`body`] check what comes in; [`reply`] alone turns answers and faults into HTTP,
+//! [`plain`] what is no MCP.
 
 pub mod batch;
 pub mod body;
@@ -13,6 +14,7 @@ pub mod headers;
 pub mod health;
 pub mod legacy;
 pub mod modern;
+pub mod plain;
 pub mod post;
 pub mod reply;
 pub mod site;
