@@ -68,9 +68,8 @@ pub(super) async fn part(site: &Site, parties: Vec<Arc<CallerParty>>) {
     if !parties.is_empty() {
         tracing::debug!(count = parties.len(), "callers were idle for long");
     }
-    let ending = parties
-        .iter()
-        .map(|party| party.end(site.connector(&party.connector).map(|c| &**c)));
+    let ending =
+        parties.iter().map(|party| party.end(site.connector(&party.connector).map(|c| &**c)));
     join_all(ending).await;
 }
 
