@@ -5,7 +5,7 @@
 //! - [`demo`]: the demo servers as upstreams, with their counters.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
-//! - [`tokens`]: callers of `auth: static`.
+//! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`notices`]: what a session is told on its stream.
@@ -16,6 +16,7 @@
 //!
 //! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
 
+pub mod admin;
 pub mod binary;
 pub mod demo;
 pub mod faulty;

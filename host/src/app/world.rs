@@ -80,9 +80,6 @@ impl World {
             _ => None,
         };
         let auth = auth::build(&settings.auth)?;
-        if settings.admin != self.settings.admin {
-            tracing::warn!("what changed under `admin` takes effect at the next start");
-        }
         let plugins = self.plugins.changed(&settings).await?;
         let connectors = match self.connectors(&settings, &plugins).await {
             Ok(connectors) => connectors,
