@@ -1,5 +1,4 @@
 //! Administration: who gets in, what is seen and done, and what the audit says of it.
-#![expect(clippy::indexing_slicing, reason = "a member that a JSON value does not have is null")]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;

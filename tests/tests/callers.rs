@@ -264,36 +264,37 @@ async fn each_token_of_one_caller_has_its_own_view() -> Result<()> {
 
 #[tokio::test]
 async fn stateful_servers_keep_the_state_of_exactly_one_caller() -> Result<()> {
-    let clock = DemoHttp::start(&[]).await?;
+    let upstream = Scripted::start().await?;
     let configuration = format!(
-        "name: hub\n{}upstreams:\n  - {{name: clock, url: '{}'}}\n  - {{name: notes, command: '{}'}}\n",
+        "name: hub\n{}upstreams:\n  - {{name: up, url: '{}'}}\n  - {{name: notes, command: '{}'}}\n",
         auth_yaml(),
-        clock.url(),
+        upstream.url(),
         demo_notes_path()?.display()
     );
     let plugway = identified(Setup::new(configuration), &json!({})).start().await?;
     let as_caller = |token: &str| Client::modern_as(plugway.address(), "/mcp", token);
     let (ann, bob) = (as_caller(ANN), as_caller(BOB));
-    let before = clock.count("initialize").await?;
-    for expected in ["1", "2", "3"] {
-        let text = ann.call_text("clock_count", json!({})).await?;
-        ensure!(text.contains(expected), "ann has no state of her own: {text}");
+    let before = upstream.initializes();
+    // The same caller with another token, and in another client, is in the same session of the server.
+    for (client, sessions) in
+        [(&ann, 1), (&ann, 1), (&as_caller(ANN_TOO), 1), (&bob, 2), (&ann, 2), (&bob, 2)]
+    {
+        ensure!(client.call_text("up_json", json!({})).await? == "json");
+        let opened = upstream.initializes() - before;
+        ensure!(opened == sessions, "{opened} sessions instead of {sessions}");
     }
-    // The same caller with another token, and in another client.
-    let text = as_caller(ANN_TOO).call_text("clock_count", json!({})).await?;
-    ensure!(text.contains('4'), "{text}");
-    let text = bob.call_text("clock_count", json!({})).await?;
-    ensure!(text.contains('1'), "bob sees ann's count: {text}");
-    ensure!(clock.count("initialize").await? == before + 2, "one session for each caller");
+    ensure!(upstream.deletes() == 0);
 
     ann.call_tool("notes_add_note", json!({"text": "only ann knows"})).await?;
     let theirs = bob.call_text("notes_list_notes", json!({})).await?;
     ensure!(!theirs.contains("only ann knows"), "bob reads ann's notes: {theirs}");
     let hers = ann.call_text("notes_list_notes", json!({})).await?;
     ensure!(hers.contains("only ann knows"), "ann lost her notes: {hers}");
+    let again = as_caller(ANN_TOO).call_text("notes_list_notes", json!({})).await?;
+    ensure!(again.contains("only ann knows"), "another token of ann is another caller: {again}");
     let session = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
-    let own = session.call_text("clock_count", json!({})).await?;
-    ensure!(own.contains('1'), "a session has state of its own: {own}");
+    let own = session.call_text("notes_list_notes", json!({})).await?;
+    ensure!(!own.contains("only ann knows"), "a session has state of its own: {own}");
     Ok(())
 }
 
