@@ -27,6 +27,13 @@ pub(super) fn render(site: &Site, runtime: &Runtime) -> String {
             served.map(|served| upstream(&connector.name, &*served.upstream))
         })
         .collect();
+    let help = "Messages to clients that a list changed, by list.";
+    text.family("plugway_list_changed_total", Kind::Counter, help);
+    for connector in site.connectors() {
+        for (list, count) in connector.announced.messages() {
+            text.sample(&[("connector", &*connector.name), ("list", list)], count);
+        }
+    }
     upstreams::write(&mut text, &PHASES.map(Phase::as_str), &readings);
     let stats = runtime.stats();
     let readings: Vec<PluginReading<'_>> = stats.iter().map(reading).collect();

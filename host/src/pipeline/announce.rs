@@ -58,7 +58,7 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
     if !connector.hides() {
         let notices = Notices::of(connector, news, &vec![Sight::Shown; news.entries.len()]);
         for listener in listeners {
-            notices.offer(&*listener.outbox);
+            notices.offer(&*listener.outbox, &connector.announced);
         }
         return;
     }
@@ -69,7 +69,7 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
             if let Ok((sights, _)) = connector.judge(&caller, &news.entries).await {
                 let notices = Notices::of(connector, news, &sights);
                 for outbox in outboxes {
-                    notices.offer(&*outbox);
+                    notices.offer(&*outbox, &connector.announced);
                 }
             }
         },
@@ -82,14 +82,14 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
     }
 }
 
-/// A caller and where its sessions are told something.
+/// A caller with its rights, and where its sessions are told something.
 type Told = (Arc<Caller>, Vec<Arc<dyn Outbox>>);
 
 fn by_caller(listeners: Vec<Listener>) -> Vec<Told> {
     let mut callers: IndexMap<Arc<str>, Told> = IndexMap::new();
     for listener in listeners {
-        let id = listener.caller.id.clone();
-        let (_, outboxes) = callers.entry(id).or_insert_with(|| (listener.caller, Vec::new()));
+        let rights = listener.caller.rights.clone();
+        let (_, outboxes) = callers.entry(rights).or_insert_with(|| (listener.caller, Vec::new()));
         outboxes.push(listener.outbox);
     }
     callers.into_values().collect()

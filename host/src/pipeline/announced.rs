@@ -1,6 +1,7 @@
 //! What the clients of a connector were last told of its lists, and what differs from it now.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -11,7 +12,13 @@ use crate::catalogue::Catalogue;
 /// place under the same name must be given the same one (`Connector::announced`), else its clients would be told nothing of
 /// what the new configuration changed, or be told of what did not change.
 #[derive(Debug, Default)]
-pub struct Announced(Mutex<Told>);
+pub struct Announced {
+    told: Mutex<Told>,
+    messages: [AtomicU64; LISTS.len()],
+}
+
+/// The lists that clients are told of.
+pub(super) const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 
 #[derive(Debug, Default)]
 struct Told {
@@ -33,6 +40,18 @@ pub(super) struct News {
 }
 
 impl Announced {
+    /// One session was told that a list changed: its place in [`LISTS`].
+    pub(super) fn count(&self, list: usize) {
+        if let Some(messages) = self.messages.get(list) {
+            messages.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// How many messages said that a list changed, by the word of the list.
+    pub fn messages(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        LISTS.into_iter().zip(self.messages.iter().map(|count| count.load(Relaxed)))
+    }
+
     /// When clients were last told something.
     pub(super) fn at(&self) -> Option<Instant> {
         self.lock().at
@@ -50,7 +69,7 @@ impl Announced {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Told> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

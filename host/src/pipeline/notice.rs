@@ -5,7 +5,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::absence;
-use super::announced::News;
+use super::announced::{Announced, LISTS, News};
 use super::answer::json_string;
 use super::connector::Connector;
 use super::level::Level;
@@ -21,7 +21,8 @@ const NAMED: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     messages: Vec<(Level, Bytes)>,
-    changed: Vec<Bytes>,
+    /// Each with the place of its list in [`LISTS`].
+    changed: Vec<(usize, Bytes)>,
 }
 
 impl Notices {
@@ -35,14 +36,15 @@ impl Notices {
         let has =
             |kinds: &[EntryKind]| seen.iter().any(|((entry, _), _)| kinds.contains(&entry.kind));
         let mut notices = Self::default();
-        for (method, kinds) in [
-            (Method::ToolsListChanged, &[EntryKind::Tool][..]),
+        let methods: [(Method, &[EntryKind]); LISTS.len()] = [
+            (Method::ToolsListChanged, &[EntryKind::Tool]),
             (Method::PromptsListChanged, &[EntryKind::Prompt]),
             (Method::ResourcesListChanged, &[EntryKind::Resource, EntryKind::Template]),
-        ] {
+        ];
+        for (list, (method, kinds)) in methods.into_iter().enumerate() {
             if has(kinds) {
                 let text = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.as_str());
-                notices.changed.push(text.into());
+                notices.changed.push((list, text.into()));
             }
         }
         for name in &news.left {
@@ -60,14 +62,16 @@ impl Notices {
     }
 
     /// Puts them where the client finds them. A list that the client has not heard of yet is told once.
-    pub(super) fn offer(&self, outbox: &dyn Outbox) {
+    pub(super) fn offer(&self, outbox: &dyn Outbox, announced: &Announced) {
         for (level, text) in &self.messages {
             if outbox.wants(*level) {
                 outbox.offer(text.clone());
             }
         }
-        for text in &self.changed {
-            outbox.offer_once(text.clone());
+        for (list, text) in &self.changed {
+            if outbox.offer_once(text.clone()) {
+                announced.count(*list);
+            }
         }
     }
 }

@@ -31,19 +31,7 @@ pub enum Reload {
     Refused,
 }
 
-/// Which list clients were told about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListKind {
-    /// Tools.
-    Tools,
-    /// Prompts.
-    Prompts,
-    /// Resources and their templates.
-    Resources,
-}
-
 const RELOADS: [&str; 3] = ["applied", "unchanged", "refused"];
-const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 const OUTCOMES: [&str; 2] = ["answered", "failed"];
 /// The methods in the order of the enumeration, so that each is found at its own number.
 const METHODS: [Method; Method::Other as usize + 1] = [
@@ -85,7 +73,6 @@ pub struct Metrics {
     times: [AtomicU64; BOUNDS_US.len() + 1],
     time_us: AtomicU64,
     reloads: [AtomicU64; RELOADS.len()],
-    list_changes: [AtomicU64; LISTS.len()],
     /// Connections of clients.
     pub connections: Arc<Live>,
     /// Requests of clients, until their answers begin.
@@ -102,7 +89,6 @@ impl Metrics {
             times: [const { AtomicU64::new(0) }; BOUNDS_US.len() + 1],
             time_us: AtomicU64::new(0),
             reloads: [const { AtomicU64::new(0) }; RELOADS.len()],
-            list_changes: [const { AtomicU64::new(0) }; LISTS.len()],
             connections: Arc::default(),
             serving: Arc::default(),
             ledger: Mutex::default(),
@@ -130,11 +116,6 @@ impl Metrics {
         add(self.reloads.get(result as usize), 1);
     }
 
-    /// One session was told that a list changed.
-    pub fn list_changed(&self, kind: ListKind) {
-        add(self.list_changes.get(kind as usize), 1);
-    }
-
     /// What keeps counters growing when what they count is made anew; one reading at a time.
     pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
@@ -155,11 +136,6 @@ impl Metrics {
         text.family(name, Kind::Counter, "Reloads of the configuration by result.");
         for (result, count) in RELOADS.iter().zip(&self.reloads) {
             text.sample(&[("result", result)], count.load(Relaxed));
-        }
-        let name = "plugway_list_changed_total";
-        text.family(name, Kind::Counter, "Messages to clients that a list changed, by list.");
-        for (list, count) in LISTS.iter().zip(&self.list_changes) {
-            text.sample(&[("list", list)], count.load(Relaxed));
         }
     }
 

@@ -16,4 +16,4 @@ pub mod upstreams;
 pub use exposition::{Exposition, Kind};
 pub use ledger::Ledger;
 pub use live::{Held, Live};
-pub use metrics::{ListKind, Metrics, Outcome, Reload};
+pub use metrics::{Metrics, Outcome, Reload};
