@@ -116,7 +116,8 @@ impl Policy for PolicySeat {
     }
 
     fn fails_open(&self) -> bool {
-        self.on_error == OnError::Allow
+        let place = &self.seat.place;
+        self.on_error == OnError::Allow && !place.aside() && !place.disabled()
     }
 
     fn generation(&self) -> u64 {
