@@ -31,6 +31,7 @@ pub struct Setup {
     starts_unready: bool,
     absent: Vec<String>,
     chooses_address: bool,
+    desktop: Option<String>,
 }
 
 impl Setup {
@@ -80,6 +81,13 @@ impl Setup {
         self
     }
 
+    /// Its configuration is a file of a desktop client, which has this name.
+    #[must_use]
+    pub fn desktop(mut self, name: &str) -> Self {
+        self.desktop = Some(name.to_owned());
+        self
+    }
+
     /// Does not wait for this upstream.
     #[must_use]
     pub fn absent(mut self, upstream: &str) -> Self {
@@ -97,7 +105,9 @@ impl Setup {
     /// Runs `plugway check` on it, to its end.
     pub async fn check(&self) -> Result<Output> {
         let (scratch, configuration) = self.lay_out()?;
-        self.end(&scratch, &["check", &configuration.to_string_lossy()]).await
+        let configuration = configuration.to_string_lossy();
+        let words = [&["check"], self.flags(), &[&*configuration]].concat();
+        self.end(&scratch, &words).await
     }
 
     /// Runs `plugway serve` on it, which must end by itself because something is wrong with it.
@@ -114,6 +124,11 @@ impl Setup {
         output(command).await
     }
 
+    /// What stands before the name of its configuration.
+    fn flags(&self) -> &'static [&'static str] {
+        if self.desktop.is_some() { &["--mcp-servers"] } else { &[] }
+    }
+
     /// Its files, in a folder of their own.
     fn lay_out(&self) -> Result<(Scratch, PathBuf)> {
         let scratch = Scratch::new()?;
@@ -124,7 +139,8 @@ impl Setup {
         if let Some(mode) = self.folder_mode {
             fs::set_permissions(scratch.path(), Permissions::from_mode(mode))?;
         }
-        let configuration = scratch.write(CONFIGURATION, &self.configuration)?;
+        let configuration =
+            scratch.write(self.desktop.as_deref().unwrap_or(CONFIGURATION), &self.configuration)?;
         Ok((scratch, configuration))
     }
 
@@ -133,6 +149,7 @@ impl Setup {
         let (scratch, configuration) = self.lay_out()?;
         let mut child = command()?
             .arg("serve")
+            .args(self.flags())
             .arg(&configuration)
             .args(["--log-format", "json"])
             .args(if self.chooses_address { &[][..] } else { &["--listen", "127.0.0.1:0"] })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit;
-use crate::config::Flags;
+use crate::config::{Flags, Source};
 use crate::telemetry::log::Format;
 
 /// A proxy for the Model Context Protocol whose decisions are WebAssembly components.
@@ -31,6 +31,8 @@ pub(super) enum Command {
     Serve(Serve),
     /// Explains what a configuration would run, or everything that is wrong with it.
     Check(Serve),
+    /// Makes a configuration, and a file of secrets, of a file of Claude Desktop, Cursor, VS Code or another client.
+    Import(Import),
     /// Serves one MCP server without a configuration file: `plugway try --url URL` or `plugway try -- COMMAND ARGS`.
     Try(Try),
     /// Asks a running plugway whether it lives: for container health checks.
@@ -43,9 +45,39 @@ pub(super) struct Serve {
     /// The configuration file.
     #[arg(value_name = "FILE", default_value = "plugway.yaml")]
     pub(super) file: PathBuf,
+    /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(super) mcp_servers: Option<PathBuf>,
     /// The listener.
     #[command(flatten)]
     pub(super) listen: Listen,
+}
+
+impl Serve {
+    /// Where the settings are read from.
+    pub(super) fn source(&self) -> Source {
+        match &self.mcp_servers {
+            Some(file) => Source::Desktop(file.clone()),
+            None => Source::Configuration(self.file.clone()),
+        }
+    }
+}
+
+/// A file of a desktop client, and what to make of it.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Import {
+    /// The file: `claude_desktop_config.json`, `.cursor/mcp.json`, `.mcp.json`, `.vscode/mcp.json` or the like.
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// The configuration to write.
+    #[arg(long, value_name = "FILE", default_value = "plugway.yaml")]
+    pub(super) output: PathBuf,
+    /// The file of secrets to write, readable for its owner alone.
+    #[arg(long, value_name = "FILE", default_value = "plugway.secrets")]
+    pub(super) secrets: PathBuf,
+    /// Overwrites files that exist.
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 /// The listener.

@@ -1,7 +1,7 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `check`, `try_out` and `health` are the subcommands, `explain` and
+//! end. [`serve`], `check`, `import`, `try_out` and `health` are the subcommands, `explain` and
 //! `explain_upstream` put settings into words.
 
 mod application;
@@ -11,6 +11,7 @@ mod exit;
 mod explain;
 mod explain_upstream;
 mod health;
+mod import;
 mod plain_http;
 mod print;
 mod run;

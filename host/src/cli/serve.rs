@@ -8,15 +8,15 @@ use tokio_util::sync::CancellationToken;
 use super::application::{self, Rereading};
 use super::arguments::Serve;
 use super::exit::{Exit, Failure};
-use crate::config::{self, Environment, Exposure, Settings};
+use crate::config::{Environment, Exposure, Flags, Settings};
 
 /// Serves a configuration file until a signal comes.
 pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Failure> {
-    let settings = config::load(&command.file, &(&command.listen).into(), environment)?;
+    let (source, flags) = (command.source(), Flags::from(&command.listen));
+    let settings = source.load(&flags, environment)?;
     announce(&settings);
-    let (file, flags, environment) =
-        (command.file.clone(), (&command.listen).into(), environment.clone());
-    let load = move || config::load(&file, &flags, &environment);
+    let environment = environment.clone();
+    let load = move || source.load(&flags, &environment);
     let rereading = Rereading { load: Arc::new(load), hangup: Arc::default() };
     until_signal(settings, Some(rereading))
 }

@@ -61,6 +61,12 @@ impl KeyPath {
         self.0.starts_with(&outer.0)
     }
 
+    /// This way, where it leads into `from`, as one that leads into `to`.
+    pub(super) fn moved(&self, from: &Self, to: &Self) -> Option<Self> {
+        let rest = self.0.strip_prefix(from.0.as_slice())?;
+        Some(Self(to.0.iter().chain(rest).cloned().collect()))
+    }
+
     /// Walks down from a value: `by_key` and `by_index` give the value below, or none where the way ends.
     pub(super) fn walk<T>(
         &self,

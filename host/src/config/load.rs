@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::check::{Origin, check};
+use super::desktop::is_desktop;
 use super::environment::Environment;
 use super::file::{File, NOT_YET};
 use super::problem::{Problem, Problems};
@@ -49,9 +50,17 @@ pub fn parse(
 ) -> Result<Settings, Problems> {
     let in_file = |list| Problems { file: Some(path.to_owned()), list };
     let tree = Node::parse(text).map_err(|problem| in_file(vec![problem]))?;
+    if is_desktop(&tree) {
+        let problem = Problem::general("is a file of a desktop client, not one of plugway");
+        let shown = path.display();
+        let hint = format!(
+            "serve it as it is with `plugway serve --mcp-servers {shown}`, or make a configuration \
+             of it with `plugway import {shown}`"
+        );
+        return Err(in_file(vec![problem.hint(hint)]));
+    }
     let (file, misfits) = read::<File>(&tree, NOT_YET);
-    // A bare file name has an empty parent, which no child process can be started in.
-    let base = path.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let base = base_of(path);
     let origin = Origin { file: Some(path), base, flags, environment };
     let checked = check(&file, &origin);
     let (found, warned) = match &checked {
@@ -74,6 +83,11 @@ pub fn parse(
     }
 }
 
+/// Where relative paths of a file start. A bare file name has an empty parent, which no child process can be started in.
+pub(super) fn base_of(path: &Path) -> &Path {
+    path.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Checks a configuration that was put together in code; relative paths start at the working directory.
 pub fn assemble(
     file: &File,
@@ -85,7 +99,7 @@ pub fn assemble(
 }
 
 /// Gives every problem its place, and sorts them as they stand in the file.
-fn placed(mut problems: Vec<Problem>, tree: &Node) -> Vec<Problem> {
+pub(super) fn placed(mut problems: Vec<Problem>, tree: &Node) -> Vec<Problem> {
     for problem in &mut problems {
         if problem.place.is_none() {
             problem.place = tree.place_of(&problem.key);
@@ -104,7 +118,7 @@ pub(super) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_file(path: &Path) -> Result<String, Problem> {
+pub(super) fn read_file(path: &Path) -> Result<String, Problem> {
     let broken = |what: &str, hint: &str| {
         Problem::general(format!("the configuration {} {what}", path.display())).hint(hint)
     };

@@ -4,8 +4,10 @@
 //! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result;
 //! [`mod@diff`] says what a new one changes, [`watched`] when to look. In between: `tree` keeps the place of every value,
 //! `read` fits the tree into the types and notes all misfits, `reference` reads the secrets that a file only names.
+//! [`mod@desktop`] rewrites files of desktop clients; [`source`] is either kind of file.
 
 mod check;
+mod desktop;
 mod diff;
 mod environment;
 mod file;
@@ -18,9 +20,11 @@ mod read;
 mod reference;
 mod secret;
 mod settings;
+mod source;
 mod tree;
 mod watched;
 
+pub use desktop::{Imported, SaveError, check_targets, desktop, import, save};
 pub use diff::{Change, How, diff};
 pub use environment::Environment;
 pub use key::KeyPath;
@@ -33,6 +37,7 @@ pub use settings::{
     PluginPlace, PluginSettings, PluginSource, Prefix, Settings, Sharing, StaticToken, Target,
     UpstreamSettings, UpstreamTimeouts, Watch,
 };
+pub use source::Source;
 pub use watched::Watched;
 
 /// What may be written, for whoever builds a configuration in code.

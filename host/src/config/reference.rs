@@ -2,10 +2,11 @@
 
 use std::fs::Metadata;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::secret::Secret;
+use super::tree::{Node, Value};
 
 /// Largest file of a secret.
 const MAX_FILE: u64 = 64 << 10;
@@ -15,7 +16,7 @@ const MAX_FILE: u64 = 64 << 10;
 pub(super) enum Reference<'a> {
     /// `env://NAME`.
     Variable(&'a str),
-    /// `file://PATH`.
+    /// `file://PATH`, or `file://PATH#NAME` for one entry of a file that holds several.
     File(&'a str),
     /// `openbao://..`, which nobody reads yet.
     OpenBao,
@@ -46,6 +47,13 @@ impl<'a> Reference<'a> {
         text.starts_with("openbao://").then_some(Self::OpenBao)
     }
 
+    /// The file that is read for it, if it names one.
+    pub(super) fn file(self, base: &Path) -> Option<PathBuf> {
+        let Self::File(path) = self else { return None };
+        let path = path.rsplit_once('#').map_or(path, |(path, _)| path);
+        (!path.is_empty()).then(|| base.join(path))
+    }
+
     /// Reads the secret; relative paths start at `base`.
     pub(super) fn resolve(
         self,
@@ -57,7 +65,10 @@ impl<'a> Reference<'a> {
             Self::File(path) if path.is_empty() || path.contains('\0') => {
                 refuse("names no file".to_owned(), "write `file://PATH`")
             }
-            Self::File(path) => file(&base.join(path)),
+            Self::File(path) => match path.rsplit_once('#') {
+                Some((path, name)) => entry(&base.join(path), name),
+                None => file(&base.join(path)),
+            },
             Self::OpenBao => refuse(
                 "refers to OpenBao, which does nothing yet".to_owned(),
                 "write `env://NAME` or `file://PATH`",
@@ -119,6 +130,26 @@ fn file(path: &Path) -> Result<Resolved, Unresolved> {
     }
     let warning = others_can_read(&metadata)
         .then(|| format!("refers to {shown}, which every user of this machine can read"));
+    Ok(Resolved { secret: Secret::new(text), warning })
+}
+
+/// One entry of a file that is a map of names and texts, in YAML or JSON.
+fn entry(path: &Path, name: &str) -> Result<Resolved, Unresolved> {
+    let Resolved { secret, warning } = file(path)?;
+    let shown = path.display();
+    // The sentence of the parser may quote a secret.
+    let Ok(tree) = Node::parse(secret.reveal()) else {
+        let hint = "write `NAME: \"secret\"` on each line";
+        return refuse(format!("refers to {shown}, which is neither YAML nor JSON"), hint);
+    };
+    let text = match tree.value_of(name).map(|node| &node.value) {
+        Some(Value::Text(text)) => text.clone(),
+        Some(Value::Unsigned(number)) => number.to_string(),
+        _ => {
+            let sentence = format!("refers to {shown}, which has no text under `{name}`");
+            return refuse(sentence, "write `NAME: \"secret\"` on each line");
+        }
+    };
     Ok(Resolved { secret: Secret::new(text), warning })
 }
 

@@ -123,6 +123,11 @@ impl Node {
         false
     }
 
+    /// The value of a key of a map.
+    pub(super) fn value_of(&self, key: &str) -> Option<&Self> {
+        self.member(key).map(|member| &member.node)
+    }
+
     fn member(&self, key: &str) -> Option<&Member> {
         match &self.value {
             Value::Map(members) => members.iter().find(|member| member.key == key),

@@ -69,6 +69,11 @@ pub(super) fn check(
     Some(header)
 }
 
+/// Whether an operator may not send this header to an upstream.
+pub(in crate::config) fn belongs_to_plugway(name: &str) -> bool {
+    is_own(&name.to_ascii_lowercase(), Wanted::ForUpstream)
+}
+
 /// Session ids are nobody's. A plugin may read what it may not set.
 fn is_own(word: &str, wanted: Wanted) -> bool {
     let is_set = word.starts_with("mcp-") || OWN.contains(&word);

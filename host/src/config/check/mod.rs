@@ -27,4 +27,6 @@ mod word;
 #[cfg(test)]
 mod tests;
 
+pub(super) use findings::Findings;
+pub(super) use header::belongs_to_plugway;
 pub(super) use whole::{Origin, check};

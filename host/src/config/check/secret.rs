@@ -18,13 +18,15 @@ pub(super) enum Literal {
 
 /// The secret behind a text, if it can be read.
 pub(super) fn check(
-    SecretText(written): &SecretText,
+    text: &SecretText,
     literal: Literal,
     key: &KeyPath,
     origin: &Origin<'_>,
     findings: &mut Findings,
 ) -> Option<Secret> {
-    let Some(reference) = Reference::of(written.reveal()) else {
+    let written = text.written();
+    let reference = Reference::of(written.reveal()).filter(|_| !text.is_literal());
+    let Some(reference) = reference else {
         if written.reveal().is_empty() && literal == Literal::Warned {
             findings.problem(key, "is empty", "write `env://NAME` or `file://PATH`");
             return None;
@@ -35,9 +37,7 @@ pub(super) fn check(
         }
         return Some(written.clone());
     };
-    if let Reference::File(path) = reference {
-        findings.sources.push(origin.base.join(path));
-    }
+    findings.source(reference.file(origin.base));
     match reference.resolve(origin.base, origin.environment) {
         Ok(resolved) => {
             if let Some(sentence) = resolved.warning {

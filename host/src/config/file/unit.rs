@@ -21,12 +21,31 @@ pub struct Text(pub String);
 
 /// A secret: a reference to it, `env://NAME` or `file://PATH`, or the text itself. Nothing shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SecretText(pub Secret);
+pub struct SecretText {
+    text: Secret,
+    /// Whether the text is the secret, whatever it looks like.
+    literal: bool,
+}
 
 impl SecretText {
-    /// This text or reference.
+    /// A reference, or a text that does not look like one.
     pub fn new(text: &str) -> Self {
-        Self(Secret::new(text))
+        Self { text: Secret::new(text), literal: false }
+    }
+
+    /// This text, even if it looks like a reference.
+    pub fn literal(text: &str) -> Self {
+        Self { text: Secret::new(text), literal: true }
+    }
+
+    /// The text that was written.
+    pub fn written(&self) -> &Secret {
+        &self.text
+    }
+
+    /// Whether the text is the secret, whatever it looks like.
+    pub fn is_literal(&self) -> bool {
+        self.literal
     }
 }
 

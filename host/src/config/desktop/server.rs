@@ -1,0 +1,329 @@
+//! One server of a desktop file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::variables::{Expanded, Surroundings, Wanted};
+use super::{env_file, fields, ignored, suspicion};
+use crate::config::check::{Findings, belongs_to_plugway};
+use crate::config::file::{
+    CredentialMode, CredentialUse, SecretText, Span, Text, Timeouts, Upstream,
+};
+use crate::config::key::KeyPath;
+use crate::config::nearest::nearest;
+use crate::config::reference::Reference;
+use crate::config::tree::{Node, Value};
+
+/// What is said of a secret that stands in the file; it is taken all the same.
+const EXPOSED: &str = "holds what looks like a secret";
+/// Keys of an address.
+pub(super) const ADDRESSES: &[&str] = &["url", "serverUrl", "httpUrl"];
+
+/// Reads a server; what is wrong with it is in the findings.
+pub(super) fn read(
+    node: &Node,
+    key: &KeyPath,
+    surroundings: &Surroundings<'_>,
+    findings: &mut Findings,
+) -> Upstream {
+    let Some(members) = fields::members(node) else {
+        let hint = "write `{\"command\": .., \"args\": [..]}` or `{\"url\": ..}`";
+        findings.problem(key, "must be a set of keys", hint);
+        return Upstream { disabled: true, ..Upstream::default() };
+    };
+    let disabled = is_disabled(node, key, findings);
+    if disabled && surroundings.wanted == Wanted::Serving {
+        return Upstream { disabled, ..Upstream::default() };
+    }
+    let upstream = Upstream { disabled, ..Upstream::default() };
+    let (own, is_program) = (BTreeSet::new(), true);
+    let mut reader = Reader { node, key, surroundings, findings, own, is_program, upstream };
+    reader.environment();
+    reader.program();
+    reader.address();
+    reader.headers();
+    reader.bounds();
+    reader.settle();
+    let upstream = reader.upstream;
+    for member in members {
+        look_at_key(&member.key, &member.node, key, findings);
+    }
+    upstream
+}
+
+fn is_disabled(node: &Node, key: &KeyPath, findings: &mut Findings) -> bool {
+    let mut flag = |name: &str| {
+        node.value_of(name).and_then(|value| fields::flag(value, &key.key(name), findings))
+    };
+    flag("disabled") == Some(true) || flag("enabled") == Some(false)
+}
+
+/// Says what is not honoured; nothing where the value says nothing either.
+fn look_at_key(name: &str, node: &Node, key: &KeyPath, findings: &mut Findings) {
+    let says_nothing = match &node.value {
+        Value::Null | Value::Bool(false) => true,
+        Value::List(items) => items.is_empty(),
+        Value::Map(members) => members.is_empty(),
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    };
+    if ignored::HONOURED.contains(&name) || says_nothing {
+        return;
+    }
+    let key = key.key(name);
+    match ignored::meaning(name) {
+        Some("") => {}
+        Some(sentence) => {
+            findings.warning(&key, sentence, "take it out, or leave it to the client");
+        }
+        None => {
+            let hint = match nearest(name, ignored::known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "plugway leaves it alone".to_owned(),
+            };
+            findings.warning(&key, "is not a key that plugway knows", &hint);
+        }
+    }
+}
+
+struct Reader<'a> {
+    node: &'a Node,
+    key: &'a KeyPath,
+    surroundings: &'a Surroundings<'a>,
+    findings: &'a mut Findings,
+    /// Names in the server's own environment.
+    own: BTreeSet<String>,
+    /// Whether the file says that it is a program, or says nothing.
+    is_program: bool,
+    upstream: Upstream,
+}
+
+impl Reader<'_> {
+    /// `envFile`, then `env`, which comes first.
+    fn environment(&mut self) {
+        let mut variables = BTreeMap::new();
+        if let Some((key, path)) = self.one_of(&["envFile"])
+            && let Some(path) = self.plain(&path, &key, false)
+        {
+            for (name, value) in self.variables_of(&path, &key) {
+                variables.insert(name, SecretText::literal(&value));
+            }
+        }
+        let key = self.key.key("env");
+        let written = self.node.value_of("env");
+        let written = written.map(|node| fields::map(node, &key, self.findings));
+        let written = written.unwrap_or_default();
+        self.own = written.iter().map(|(name, _, _)| name.clone()).collect();
+        for (name, key, text) in written {
+            let value = self.secret(&name, &text, &key);
+            variables.extend(value.map(|value| (name, value)));
+        }
+        self.own.extend(variables.keys().cloned());
+        if !variables.is_empty() {
+            self.upstream.env = Some(variables);
+        }
+    }
+
+    fn variables_of(&mut self, path: &str, key: &KeyPath) -> Vec<(String, String)> {
+        let Surroundings { workspace, environment, .. } = *self.surroundings;
+        let reference = Reference::File(path);
+        self.findings.source(reference.file(workspace));
+        match reference.resolve(workspace, environment) {
+            Ok(resolved) => env_file::parse(resolved.secret.reveal()).unwrap_or_else(|line| {
+                let sentence = format!("names a file whose line {line} is no `NAME=value`");
+                self.findings.problem(key, sentence, "write one variable on each line");
+                Vec::new()
+            }),
+            Err(unresolved) => {
+                self.findings.problem(key, unresolved.sentence, "name a file, or take it out");
+                Vec::new()
+            }
+        }
+    }
+
+    fn program(&mut self) {
+        if let Some((key, text)) = self.one_of(&["command"]) {
+            self.upstream.command = self.plain(&text, &key, false);
+        }
+        if let Some((key, text)) = self.one_of(&["cwd"]) {
+            self.upstream.cwd = self.plain(&text, &key, false);
+        }
+        let key = self.key.key("args");
+        let Some(node) = self.node.value_of("args") else { return };
+        let mut args = Vec::new();
+        let mut before = String::new();
+        for (key, text) in fields::texts(node, &key, self.findings) {
+            if is_exposed(&before, &text) {
+                let hint = "programs of this machine can read arguments: give it in `env`";
+                self.findings.warning(&key, EXPOSED, hint);
+            }
+            args.extend(self.plain(&text, &key, true).map(Text));
+            before = text;
+        }
+        self.upstream.args = Some(args);
+    }
+
+    fn address(&mut self) {
+        let kind = self.one_of(&["type", "transport", "transportType"]);
+        let word = kind.as_ref().map(|(_, word)| word.to_ascii_lowercase().replace(['-', '_'], ""));
+        if let Some((key, text)) = self.one_of(ADDRESSES) {
+            self.upstream.url = self.plain(&text, &key, false);
+            if is_exposed("", &text) {
+                let hint = "give it in `headers`: addresses stand in logs";
+                self.findings.warning(&key, EXPOSED, hint);
+            }
+            let is_sse =
+                word.as_deref() == Some("sse") || text.trim_end_matches('/').ends_with("/sse");
+            if is_sse {
+                self.findings.warning(
+                    &key,
+                    "speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
+                     Streamable HTTP at this address",
+                    "name the server's address for Streamable HTTP, which often ends in `/mcp`",
+                );
+            }
+        }
+        match word.as_deref() {
+            None | Some("stdio" | "local") => {}
+            Some("http" | "streamablehttp" | "sse" | "remote") => self.is_program = false,
+            Some(_) => {
+                if let Some((key, text)) = kind {
+                    let sentence = format!("is `{text}`, but can only be stdio, http or sse");
+                    self.findings.problem(&key, sentence, "write `\"type\": \"http\"`");
+                }
+            }
+        }
+    }
+
+    fn headers(&mut self) {
+        let key = self.key.key("headers");
+        let Some(node) = self.node.value_of("headers") else { return };
+        let mut headers = BTreeMap::new();
+        for (name, key, text) in fields::map(node, &key, self.findings) {
+            if belongs_to_plugway(&name) {
+                let sentence = "is left out: plugway sets this header itself";
+                self.findings.warning(&key, sentence, "take it out");
+                continue;
+            }
+            let is_bearer = name.eq_ignore_ascii_case("authorization")
+                && text.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
+            if is_bearer && self.surroundings.wanted == Wanted::Importing {
+                let token = self.secret(&name, text.get(7..).unwrap_or_default().trim(), &key);
+                let mode = Some(CredentialMode::Bearer);
+                self.upstream.auth =
+                    Some(CredentialUse { mode, token, ..CredentialUse::default() });
+                continue;
+            }
+            let value = self.secret(&name, &text, &key);
+            headers.extend(value.map(|value| (name, value)));
+        }
+        if !headers.is_empty() {
+            self.upstream.headers = Some(headers);
+        }
+    }
+
+    /// `timeout` is in seconds where Cline and Roo Code wrote it, which take at most an hour, and in milliseconds
+    /// where Gemini CLI did.
+    fn bounds(&mut self) {
+        let key = self.key.key("timeout");
+        let timeout = self.node.value_of("timeout");
+        let timeout = timeout.and_then(|node| fields::number(node, &key, self.findings));
+        if let Some(timeout) = timeout {
+            let answer = if timeout <= 3_600 {
+                Duration::from_secs(timeout)
+            } else {
+                Duration::from_millis(timeout)
+            };
+            self.upstream.timeouts = Timeouts { answer: Some(Span(answer)), ..Timeouts::default() };
+        }
+        for name in ["tools", "includeTools"] {
+            let Some(node) = self.node.value_of(name) else { continue };
+            let tools = fields::texts(node, &self.key.key(name), self.findings);
+            let tools: Vec<String> = tools.into_iter().map(|(_, tool)| tool).collect();
+            if !tools.is_empty() && !tools.iter().any(|tool| tool == "*") {
+                self.upstream.expose = Some(tools);
+            }
+        }
+    }
+
+    /// Takes out what does not go with the way that the server is reached: clients leave such keys alone.
+    fn settle(&mut self) {
+        let upstream = &mut self.upstream;
+        if upstream.url.is_some() && upstream.command.is_some() {
+            if self.is_program {
+                upstream.url = None;
+            } else {
+                upstream.command = None;
+            }
+        }
+        let (is_program, is_address) = (upstream.command.is_some(), upstream.url.is_some());
+        let mut left_out = Vec::new();
+        if is_address {
+            left_out.extend(upstream.env.take().map(|_| "env"));
+            left_out.extend(upstream.cwd.take().map(|_| "cwd"));
+            left_out.extend(upstream.args.take().filter(|args| !args.is_empty()).map(|_| "args"));
+        }
+        if is_program {
+            left_out.extend(upstream.headers.take().map(|_| "headers"));
+            left_out.extend(upstream.auth.take().map(|_| "headers"));
+        }
+        for name in left_out {
+            let sentence = "is left out: it does not go with the way this server is reached";
+            self.findings.warning(&self.key.key(name), sentence, "take it out");
+        }
+    }
+
+    /// The first of these keys that stands here.
+    fn one_of(&mut self, names: &[&str]) -> Option<(KeyPath, String)> {
+        names.iter().find_map(|name| {
+            let (node, key) = (self.node.value_of(name)?, self.key.key(name));
+            let text = fields::text(node, &key, self.findings)?;
+            Some((key, text))
+        })
+    }
+
+    fn expanded(&mut self, text: &str, key: &KeyPath, lenient: bool) -> Option<Expanded> {
+        match self.surroundings.expand(text, &self.own, lenient) {
+            Ok(expanded) => Some(expanded),
+            Err(unset) => {
+                self.findings.problem(key, unset.sentence, &unset.hint);
+                None
+            }
+        }
+    }
+
+    /// A text that no reference can stand for.
+    fn plain(&mut self, text: &str, key: &KeyPath, lenient: bool) -> Option<String> {
+        let serving = Surroundings { wanted: Wanted::Serving, ..*self.surroundings };
+        let expanded = serving.expand(text, &self.own, lenient).map_err(|unset| {
+            self.findings.problem(key, unset.sentence, &unset.hint);
+        });
+        match expanded.ok()? {
+            Expanded::Text(text, _) | Expanded::Reference(text) => Some(text),
+        }
+    }
+
+    /// A text that may be a secret.
+    fn secret(&mut self, name: &str, text: &str, key: &KeyPath) -> Option<SecretText> {
+        Some(match self.expanded(text, key, false)? {
+            Expanded::Reference(reference) => SecretText::new(&reference),
+            Expanded::Text(value, replaced) => {
+                let is_serving = self.surroundings.wanted == Wanted::Serving;
+                if is_serving && !replaced && suspicion::is_secret(name, &value) {
+                    let hint = "`plugway import` moves it into a file of its own";
+                    self.findings.warning(key, EXPOSED, hint);
+                }
+                SecretText::literal(&value)
+            }
+        })
+    }
+}
+
+/// Whether a text holds a secret itself: by its own form, or because of the option before it, `--api-key abc`.
+fn is_exposed(before: &str, text: &str) -> bool {
+    if text.contains("${") {
+        return false;
+    }
+    let is_value = before.starts_with("--") && !before.contains('=') && !text.starts_with('-');
+    suspicion::looks_secret(text) || (is_value && suspicion::is_secret(before, text))
+}
