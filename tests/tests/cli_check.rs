@@ -40,8 +40,22 @@ async fn version_and_help_are_on_stdout() -> Result<()> {
     ensure!(version.stdout == concat!("plugway ", env!("CARGO_PKG_VERSION"), "\n"), "{version:?}");
     let help = run(&["--help"]).await?;
     ensure!(help.status.success());
-    for word in ["serve", "check", "try", "Exit codes:", "--log-format"] {
+    for word in ["serve", "check", "import", "schema", "try", "Exit codes:", "--log-format"] {
         ensure!(help.stdout.contains(word), "no {word} in the help");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_schema_and_the_reference_are_what_is_checked_in() -> Result<()> {
+    for (words, file) in [
+        (&["schema"][..], "schema/plugway.json"),
+        (&["schema", "--format", "markdown"], "docs/config.md"),
+    ] {
+        let output = run(words).await?;
+        ensure!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let checked_in = fs::read_to_string(binary::repository().join(file))?;
+        ensure!(output.stdout == checked_in, "{file} is not what plugway prints");
     }
     Ok(())
 }
@@ -153,7 +167,7 @@ async fn every_example_is_accepted_by_the_binary() -> Result<()> {
             seen += 1;
         }
     }
-    ensure!(seen >= 3, "only {seen} examples");
+    ensure!(seen >= 4, "only {seen} examples");
     Ok(())
 }
 
@@ -165,7 +179,15 @@ async fn check_example(file: &Path) -> Result<()> {
         scratch.write("team_policy.wasm", fs::read(binary::component("rust-policy")?)?)?;
     }
     scratch.write("plugway.yaml", &text)?;
-    let output = run_in(scratch.path(), &[], &["check", "plugway.yaml"]).await?;
+    // The variables that an example refers to: a map of tokens, or any secret.
+    let tokens = r#"{"0123456789abcdef": {"client_id": "example"}}"#;
+    let variables: Vec<(&str, &str)> = text
+        .split("env://")
+        .skip(1)
+        .filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next())
+        .map(|name| (name, if name.ends_with("_TOKENS") { tokens } else { "example" }))
+        .collect();
+    let output = run_in(scratch.path(), &variables, &["check", "plugway.yaml"]).await?;
     ensure!(output.status.success() && output.stdout.ends_with("ok\n"), "{output:?}");
     ensure!(!output.stdout.contains("warning:"), "{}", output.stdout);
     Ok(())

@@ -33,6 +33,8 @@ pub(super) enum Command {
     Check(Serve),
     /// Makes a configuration, and a file of secrets, of a file of Claude Desktop, Cursor, VS Code or another client.
     Import(Import),
+    /// Prints the JSON Schema of a configuration, or its reference.
+    Schema(Schema),
     /// Serves one MCP server without a configuration file: `plugway try --url URL` or `plugway try -- COMMAND ARGS`.
     Try(Try),
     /// Asks a running plugway whether it lives: for container health checks.
@@ -78,6 +80,23 @@ pub(super) struct Import {
     /// Overwrites files that exist.
     #[arg(long)]
     pub(super) force: bool,
+}
+
+/// The form of a schema.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Schema {
+    /// `json` for editors, `markdown` for people.
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub(super) format: SchemaFormat,
+}
+
+/// How a schema is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaFormat {
+    /// JSON Schema, draft 2020-12.
+    Json,
+    /// A page of Markdown.
+    Markdown,
 }
 
 /// The listener.

@@ -1,7 +1,7 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `check`, `import`, `try_out` and `health` are the subcommands, `explain` and
+//! end. [`serve`], `check`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
 //! `explain_upstream` put settings into words.
 
 mod application;
@@ -15,6 +15,7 @@ mod import;
 mod plain_http;
 mod print;
 mod run;
+mod schema;
 mod serve;
 mod try_out;
 

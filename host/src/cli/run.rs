@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{check, health, import, serve, try_out};
+use super::{check, health, import, schema, serve, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 use crate::upstream::supervise;
@@ -46,6 +46,10 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
         Command::Serve(command) => serve::run(command, environment),
         Command::Check(command) => check::run(command, environment),
         Command::Import(command) => import::run(command, environment),
+        Command::Schema(command) => {
+            schema::run(command);
+            Ok(())
+        }
         Command::Try(command) => try_out::run(command, environment),
         Command::Health(command) => health::run(command),
     }
@@ -53,8 +57,10 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
 
 /// Starts the log; `check` and the like are quiet unless asked, since what they say is their output.
 fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Failure> {
-    let quiet =
-        matches!(arguments.command, Command::Check(_) | Command::Health(_) | Command::Import(_));
+    let quiet = matches!(
+        arguments.command,
+        Command::Check(_) | Command::Health(_) | Command::Import(_) | Command::Schema(_)
+    );
     let default = if quiet { "warn" } else { "info" };
     let level = arguments.log_level.as_deref().or(environment.get("PLUGWAY_LOG"));
     log::start(arguments.log_format.into(), level.unwrap_or(default)).map_err(|error| match error {

@@ -4,7 +4,8 @@
 //! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result;
 //! [`mod@diff`] says what a new one changes, [`watched`] when to look. In between: `tree` keeps the place of every value,
 //! `read` fits the tree into the types and notes all misfits, `reference` reads the secrets that a file only names.
-//! [`mod@desktop`] rewrites files of desktop clients; [`source`] is either kind of file.
+//! [`mod@desktop`] rewrites files of desktop clients, [`source`] is either kind of file; [`mod@schema`] makes the schema and the
+//! reference of what may be written.
 
 mod check;
 mod desktop;
@@ -18,6 +19,7 @@ mod nearest;
 mod problem;
 mod read;
 mod reference;
+mod schema;
 mod secret;
 mod settings;
 mod source;
@@ -30,6 +32,7 @@ pub use environment::Environment;
 pub use key::KeyPath;
 pub use load::{Flags, assemble, load, parse};
 pub use problem::{Place, Problem, Problems};
+pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Admin, AdminListen, Auth, Child, ConnectorSettings, Credential, Exposure,

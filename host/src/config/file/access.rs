@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -17,18 +18,21 @@ pub struct AuthUse {
 }
 
 /// A way to identify callers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "auth-mode", rename_all = "kebab-case")]
 pub enum AuthMode {
     /// Callers are not identified: everybody is anonymous.
     None,
     /// By tokens that the operator lists.
     Static,
     /// By signed tokens of an issuer; not yet.
+    #[schemars(skip)]
     Jwt,
     /// By tokens of Microsoft Entra; not yet.
+    #[schemars(skip)]
     Entra,
     /// By an authorization server that plugway names to clients; not yet.
+    #[schemars(skip)]
     RemoteOauth,
 }
 
@@ -101,7 +105,7 @@ impl<'de> Deserialize<'de> for AuthUse {
 }
 
 /// Where plugway is administered: `listen` or `socket`. Without this key there is no administration.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "admin", deny_unknown_fields, default)]
 #[serde(expecting = "a set of keys: `listen` or `socket`, and `token_file`")]
 pub struct Admin {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{CredentialUse, Reconnect, SecretText, Span, Text, UnavailableWord};
 
 /// One MCP server as clients see it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "connector", deny_unknown_fields, default)]
 #[serde(expecting = "a connector: a set of keys such as `name` and `upstreams`")]
 pub struct Connector {
@@ -70,7 +71,7 @@ impl<'de> Deserialize<'de> for PluginUse {
 }
 
 /// A server behind a connector: `url` or `command`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "upstream", deny_unknown_fields, default)]
 #[serde(expecting = "an upstream: a set of keys such as `name` and `url`")]
 pub struct Upstream {
@@ -131,8 +132,8 @@ pub struct Upstream {
 }
 
 /// Who shares a child process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "sharing", rename_all = "kebab-case")]
 pub enum SharingWord {
     /// Nobody: one for each client session.
     Session,
@@ -141,8 +142,8 @@ pub enum SharingWord {
 }
 
 /// Whether names get the upstream's name before them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "prefix", rename_all = "kebab-case")]
 pub enum PrefixWord {
     /// Yes.
     Always,
@@ -151,7 +152,7 @@ pub enum PrefixWord {
 }
 
 /// Time limits of an upstream.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "timeouts", deny_unknown_fields, default, expecting = "a set of time limits")]
 pub struct Timeouts {
     /// Until a connection stands. Default `5s`.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -23,8 +24,8 @@ pub struct CredentialUse {
 }
 
 /// A way to identify oneself at an upstream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "credential-mode", rename_all = "kebab-case")]
 pub enum CredentialMode {
     /// plugway sends no credential.
     None,

@@ -1,11 +1,12 @@
 //! A plugin, its limits and what it may do.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::unit::Text;
 
 /// A plugin by the name that connectors use for it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "plugin", deny_unknown_fields, default)]
 #[serde(expecting = "a plugin: a set of keys such as `file` and `config`")]
 pub struct Plugin {
@@ -25,8 +26,9 @@ pub struct Plugin {
 }
 
 /// Limits of a plugin.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "limits", deny_unknown_fields, default, expecting = "a set of limits")]
+#[schemars(rename = "plugin-limits")]
 pub struct PluginLimits {
     /// Milliseconds for one decision about a call. Default 10.
     pub time_ms: Option<u32>,
@@ -37,7 +39,7 @@ pub struct PluginLimits {
 }
 
 /// What a plugin may do besides deciding.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "grants", deny_unknown_fields, default, expecting = "a set of grants")]
 pub struct Grants {
     /// Request headers that it may read. Credentials are never among them.
@@ -53,8 +55,8 @@ pub struct Grants {
 }
 
 /// What happens to a call when a plugin fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "on-error", rename_all = "kebab-case")]
 pub enum OnErrorWord {
     /// The call is refused.
     Deny,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Admin, AuthUse, Connector, Plugin, PluginUse, Size, Span, Upstream};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "file", deny_unknown_fields, default)]
 #[serde(expecting = "a set of keys such as `name` and `upstreams`")]
 pub struct File {
@@ -54,7 +55,7 @@ pub struct File {
 }
 
 /// What the operator accepts for a listener outside loopback, and why.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "exposure", deny_unknown_fields, default)]
 #[serde(expecting = "a set of keys: `accept` and `reason`")]
 pub struct Exposure {
@@ -65,8 +66,8 @@ pub struct Exposure {
 }
 
 /// A part of a safe listener that may be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename = "exposure-part", rename_all = "kebab-case")]
 pub enum ExposureWord {
     /// Callers are not authenticated.
     NoAuth,
@@ -77,8 +78,9 @@ pub enum ExposureWord {
 }
 
 /// Limits of the server. Everything is bounded; these bounds can be moved.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "limits", deny_unknown_fields, default, expecting = "a set of limits")]
+#[schemars(rename = "server-limits")]
 pub struct ServerLimits {
     /// Largest request body. Default `4MiB`.
     pub max_body: Option<Size>,

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Span;
 
 /// How an upstream that is away is tried again. The waits double from `initial` to `max`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename = "reconnect", deny_unknown_fields, default)]
 #[serde(expecting = "a set of keys: `initial`, `max`, `attempts`")]
 pub struct Reconnect {
@@ -58,8 +59,8 @@ impl<'de> Deserialize<'de> for Attempts {
 }
 
 /// What clients see of an upstream that stays away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "unavailable", rename_all = "kebab-case")]
 pub enum UnavailableWord {
     /// Its entries leave the lists.
     Remove,
