@@ -12,6 +12,7 @@ pub mod cli;
 pub mod config;
 pub mod fault;
 pub mod listener;
+pub mod outbound;
 pub mod pipeline;
 pub mod plugin;
 pub mod protocol;

@@ -103,7 +103,7 @@ pub(super) fn upstreams(
         let same = running.iter().find(|running| running.serves(wanted));
         match same {
             Some(running) => Ok(running.renamed(wanted)),
-            None => upstreams::start(wanted, ground),
+            None => upstreams::start(wanted, &settings.name, ground),
         }
     };
     settings.upstreams.iter().map(one).collect()

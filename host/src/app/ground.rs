@@ -8,6 +8,7 @@ use tokio_util::task::TaskTracker;
 
 use super::error::StartError;
 use crate::config::Settings;
+use crate::outbound::OwnListeners;
 use crate::session::{SessionLimits, Sessions};
 use crate::telemetry::Metrics;
 
@@ -20,6 +21,8 @@ pub(super) struct Ground {
     pub(super) tasks: TaskTracker,
     pub(super) sessions: Arc<Sessions>,
     pub(super) counts: Arc<Metrics>,
+    /// Where plugway itself listens, which it never dials.
+    pub(super) own: OwnListeners,
 }
 
 impl Ground {
@@ -29,7 +32,7 @@ impl Ground {
         self.tasks.spawn(async move { stop.run_until_cancelled(chore).await });
     }
 
-    pub(super) fn new(settings: &Settings) -> Result<Self, StartError> {
+    pub(super) fn new(settings: &Settings, own: OwnListeners) -> Result<Self, StartError> {
         let limits =
             SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
         let start = Instant::now();
@@ -39,6 +42,7 @@ impl Ground {
             tasks: TaskTracker::new(),
             sessions: Arc::new(Sessions::new(limits, Box::new(clock))?),
             counts: Arc::default(),
+            own,
         })
     }
 }

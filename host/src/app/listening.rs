@@ -11,12 +11,14 @@ use tokio_util::sync::CancellationToken;
 use super::error::StartError;
 use crate::config::Settings;
 use crate::listener::{self, ListenerLimits};
+use crate::outbound::{Listed, OwnListeners};
 use crate::transport::Site;
 
 /// An address that is ours, and nothing is served on it yet.
 pub(super) struct Bound {
     address: SocketAddr,
     listener: TcpListener,
+    listed: Listed,
 }
 
 /// An address that is served.
@@ -25,15 +27,17 @@ pub(super) struct Listening {
     pub(super) address: SocketAddr,
     stop: CancellationToken,
     accepting: JoinHandle<()>,
+    _listed: Listed,
 }
 
 impl Bound {
     /// Takes an address.
-    pub(super) async fn take(address: SocketAddr) -> Result<Self, StartError> {
+    pub(super) async fn take(address: SocketAddr, own: &OwnListeners) -> Result<Self, StartError> {
         let listener = TcpListener::bind(address)
             .await
             .map_err(|source| StartError::Listen { address, source })?;
-        Ok(Self { address, listener })
+        let listed = own.add(listener.local_addr().unwrap_or(address));
+        Ok(Self { address, listener, listed })
     }
 
     /// Takes connections from now on.
@@ -49,7 +53,7 @@ impl Bound {
         let accepting = listener::serve(self.listener, site, limits, stop.clone());
         #[expect(clippy::disallowed_methods, reason = "it is awaited in `end`")]
         let accepting = tokio::spawn(accepting);
-        Listening { address: self.address, stop, accepting }
+        Listening { address: self.address, stop, accepting, _listed: self.listed }
     }
 }
 

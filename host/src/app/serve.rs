@@ -10,6 +10,7 @@ use super::reload::{self, Reloader, Rereading, State};
 use super::site::Trouble;
 use super::world::World;
 use crate::config::Settings;
+use crate::outbound::OwnListeners;
 
 /// Serves until `stop` is cancelled. With `rereading` a changed configuration is put in place meanwhile.
 pub async fn serve(
@@ -17,10 +18,11 @@ pub async fn serve(
     rereading: Option<Rereading>,
     stop: CancellationToken,
 ) -> Result<(), StartError> {
-    let bound = Bound::take(settings.listen.address).await?;
+    let own = OwnListeners::new();
+    let bound = Bound::take(settings.listen.address, &own).await?;
     let state = State::default();
     let (reloader, requests) = Reloader::new();
-    let mut world = World::build(settings, trouble(&state)).await?;
+    let mut world = World::build(settings, own, trouble(&state)).await?;
     world.administer(reloader.clone()).await?;
     world.listen(bound);
     if let Some(rereading) = &rereading {

@@ -1,18 +1,20 @@
 //! Upstreams out of the settings.
 
 use std::sync::Arc;
-
 use std::time::Duration;
 
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue};
 use tokio::time::timeout;
 use tokio_util::sync::DropGuard;
 
 use super::error::StartError;
 use super::ground::Ground;
-use crate::config::{self, Target, UpstreamSettings, UpstreamTimeouts};
+use crate::config::{self, Credential, Secret, Target, UpstreamSettings, UpstreamTimeouts};
+use crate::outbound::OwnListeners;
 use crate::pipeline::port::Phase;
 use crate::pipeline::{Absence, Served};
-use crate::upstream::{self, Command, Limits, Sharing, Transport};
+use crate::upstream::{self, Access, Command, Limits, Sharing, Transport, Unusable};
 
 /// How long a changed configuration waits for the servers that are new in it.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -28,11 +30,15 @@ pub(super) struct Running {
     keeping: Arc<DropGuard>,
 }
 
-/// Starts an upstream; returns before it answers.
-pub(super) fn start(settings: &UpstreamSettings, ground: &Ground) -> Result<Running, StartError> {
-    let wanted = translate(settings);
+/// Starts an upstream of a connector; returns before it answers.
+pub(super) fn start(
+    settings: &UpstreamSettings,
+    connector: &Arc<str>,
+    ground: &Ground,
+) -> Result<Running, StartError> {
     let stop = ground.stop.child_token();
-    let upstream = upstream::start(&wanted, &stop, &ground.tasks)
+    let upstream = translate(settings, connector, &ground.own)
+        .and_then(|wanted| upstream::start(&wanted, &stop, &ground.tasks))
         .map_err(|source| StartError::Upstream { name: settings.name.clone(), source })?;
     let (settings_of, absence) = (settings.naming.to_json().into(), absence(settings));
     let served = Served { upstream, settings: settings_of, absence };
@@ -91,13 +97,25 @@ fn absence(settings: &UpstreamSettings) -> Absence {
     Absence { stale_for, keep }
 }
 
-fn translate(settings: &UpstreamSettings) -> upstream::Settings {
+fn translate(
+    settings: &UpstreamSettings,
+    connector: &Arc<str>,
+    own: &OwnListeners,
+) -> Result<upstream::Settings, Unusable> {
     let times = settings.timeouts;
     let mut limits = Limits {
         connect: times.connect,
         open: times.initialize,
         catalogue: times.catalogue,
         call: times.answer,
+        check: settings.watch.interval,
+        check_timeout: settings.watch.timeout,
+        down_after: settings.watch.down_after,
+        up_after: settings.watch.up_after,
+        refresh: settings.watch.refresh,
+        retry: settings.watch.retry_initial,
+        retry_max: settings.watch.retry_max,
+        attempts: settings.watch.attempts,
         ..Limits::default()
     };
     let (transport, sharing) = match &settings.target {
@@ -124,5 +142,44 @@ fn translate(settings: &UpstreamSettings) -> upstream::Settings {
             (Transport::Stdio(command), sharing)
         }
     };
-    upstream::Settings { name: Arc::clone(&settings.name), transport, sharing, limits }
+    let (access, headers) = access(settings)?;
+    Ok(upstream::Settings {
+        name: Arc::clone(&settings.name),
+        connector: Arc::clone(connector),
+        transport,
+        headers,
+        access,
+        own: own.clone(),
+        sharing,
+        limits,
+    })
+}
+
+type Headers = Vec<(HeaderName, HeaderValue)>;
+
+/// Whose credential the upstream gets, and the headers that every request to it carries.
+fn access(settings: &UpstreamSettings) -> Result<(Access, Headers), Unusable> {
+    let mut headers = Headers::with_capacity(settings.headers.len() + 1);
+    for (name, secret) in &settings.headers {
+        headers.push((name.clone(), sensitive(name, secret)?));
+    }
+    let access = match &settings.credential {
+        Credential::None => Access::Open,
+        Credential::Forward { own } => {
+            let own = own.as_ref().map(|own| sensitive(&AUTHORIZATION, own)).transpose()?;
+            Access::Callers { own }
+        }
+        Credential::Header(name, secret) => {
+            headers.push((name.clone(), sensitive(name, secret)?));
+            Access::Plugways
+        }
+    };
+    Ok((access, headers))
+}
+
+fn sensitive(name: &HeaderName, secret: &Secret) -> Result<HeaderValue, Unusable> {
+    let mut value = HeaderValue::from_str(secret.reveal())
+        .map_err(|_invalid| Unusable::Header { name: name.clone() })?;
+    value.set_sensitive(true);
+    Ok(value)
 }

@@ -19,6 +19,7 @@ use super::reload::Reloader;
 use super::site::{Trouble, site};
 use crate::config::{ConnectorSettings, Settings};
 use crate::listener;
+use crate::outbound::OwnListeners;
 use crate::transport::Site;
 
 /// Everything that serves.
@@ -34,8 +35,12 @@ pub(super) struct World {
 
 impl World {
     /// Builds everything that the settings want. Upstreams connect while plugins are being loaded; nothing listens yet.
-    pub(super) async fn build(settings: Settings, trouble: Trouble) -> Result<Self, StartError> {
-        let ground = Ground::new(&settings)?;
+    pub(super) async fn build(
+        settings: Settings,
+        own: OwnListeners,
+        trouble: Trouble,
+    ) -> Result<Self, StartError> {
+        let ground = Ground::new(&settings, own)?;
         let auth = auth::build(&settings.auth)?;
         let started =
             settings.connectors.iter().map(|one| super::connectors::upstreams(one, &[], &ground));
@@ -75,7 +80,7 @@ impl World {
     pub(super) async fn apply(&mut self, settings: Settings) -> Result<(), StartError> {
         let bound = match &self.listening {
             Some(now) if now.address != settings.listen.address => {
-                Some(Bound::take(settings.listen.address).await?)
+                Some(Bound::take(settings.listen.address, &self.ground.own).await?)
             }
             _ => None,
         };

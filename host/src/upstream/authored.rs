@@ -99,6 +99,14 @@ pub(super) fn legacy_request(id: u64, method: &str, cursor: Option<&str>) -> Byt
     request(id, method, &format!("{{{cursor}}}"))
 }
 
+/// `subscriptions/listen` for the changes of every list.
+pub(super) fn listen(id: u64) -> Bytes {
+    let meta = Hello::own().meta();
+    let lists = r#""toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true"#;
+    let params = format!(r#"{{"_meta":{{{meta}}},"notifications":{{{lists}}}}}"#);
+    request(id, "subscriptions/listen", &params)
+}
+
 /// `notifications/initialized`.
 pub(super) fn initialized() -> Bytes {
     Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
@@ -146,6 +154,7 @@ mod tests {
             Hello::own().initialize(OPENING_ID),
             modern_request(1, "tools/list", Some("\"c\"")),
             legacy_request(1, "tools/list", None),
+            listen(3),
             initialized(),
             cancelled("7"),
             reply("1", "ping"),

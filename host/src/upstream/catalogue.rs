@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
@@ -29,39 +30,49 @@ const TEMPLATES: List = List {
     capability: "resources",
 };
 
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    pub(super) offering: Offering,
+    /// How long the server lets it count: the least `ttlMs` of its lists, where they have one (MCP 2026-07-28).
+    pub(super) ttl: Option<Duration>,
+}
+
 /// Reads every list whose capability the server declares.
 pub(super) async fn read<P: Peer>(
     peer: &P,
-    greeting: Greeting,
+    greeting: &Greeting,
     name: &str,
-) -> Result<Offering, Failure> {
+) -> Result<Catalogue, Failure> {
     let declared: BTreeMap<String, &RawValue> =
         serde_json::from_str(&greeting.capabilities).unwrap_or_default();
-    let reading = Reading { peer, name, declared: &declared };
+    let mut reading = Reading { peer, name, declared: &declared, ttl: None };
     let tools = reading.list(&TOOLS).await?;
     let prompts = reading.list(&PROMPTS).await?;
     let resources = reading.list(&RESOURCES).await?;
     let templates = reading.list(&TEMPLATES).await?;
-    Ok(Offering {
-        server_name: greeting.server_name,
+    let offering = Offering {
+        server_name: Arc::clone(&greeting.server_name),
         revision: greeting.revision,
         capabilities: Arc::clone(&greeting.capabilities),
-        instructions: greeting.instructions,
+        instructions: greeting.instructions.clone(),
         tools,
         prompts,
         resources,
         templates,
-    })
+    };
+    Ok(Catalogue { offering, ttl: reading.ttl })
 }
 
 struct Reading<'a, P> {
     peer: &'a P,
     name: &'a str,
     declared: &'a BTreeMap<String, &'a RawValue>,
+    ttl: Option<Duration>,
 }
 
 impl<P: Peer> Reading<'_, P> {
-    async fn list(&self, list: &List) -> Result<Vec<Arc<str>>, Failure> {
+    async fn list(&mut self, list: &List) -> Result<Vec<Arc<str>>, Failure> {
         if self.declared.get(list.capability).is_none_or(|raw| raw.get() == "null") {
             return Ok(Vec::new());
         }
@@ -87,6 +98,7 @@ impl<P: Peer> Reading<'_, P> {
                 tracing::warn!(upstream = self.name, method = list.method, error, "list refused");
                 return Ok(read.items);
             };
+            self.ttl = [self.ttl, ttl(result)].into_iter().flatten().min();
             match read.page(result, list.member) {
                 Ok(Next::End) => return Ok(read.items),
                 Ok(Next::Cursor(next)) => cursor = Some(next),
@@ -119,6 +131,13 @@ impl<P: Peer> Reading<'_, P> {
 fn is_unknown_method(error: &str) -> bool {
     let code = scan::member(error, "code").and_then(|span| error.get(span.range()));
     code == Some("-32601")
+}
+
+/// The lifetime that a list names.
+fn ttl(result: &str) -> Option<Duration> {
+    let span = scan::member(result, "ttlMs")?;
+    let ms: f64 = result.get(span.range())?.parse().ok()?;
+    Duration::try_from_secs_f64(ms / 1_000.0).ok()
 }
 
 enum Next {
@@ -168,6 +187,13 @@ impl Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lifetime_is_read_where_there_is_one() {
+        assert_eq!(ttl(r#"{"tools":[],"ttlMs":1500}"#), Some(Duration::from_millis(1_500)));
+        assert_eq!(ttl(r#"{"tools":[],"ttlMs":-1}"#), None);
+        assert_eq!(ttl(r#"{"tools":[{"ttlMs":1}]}"#), None);
+    }
 
     #[test]
     fn pages_are_followed_until_the_end_or_a_repeated_cursor() {

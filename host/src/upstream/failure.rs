@@ -5,6 +5,19 @@ use std::time::Duration;
 
 use crate::fault::{Code, Fault};
 
+/// Whose credential a server did not accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The one that the operator gave plugway.
+    Plugways,
+    /// The caller's, passed on.
+    Callers,
+    /// The caller's would have been passed on, and there was none.
+    NoCallers,
+    /// None was sent.
+    Nobodys,
+}
+
 /// A fault that several callers can be given.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
@@ -54,6 +67,11 @@ impl Failure {
             self.code,
             Code::UpstreamUnavailable | Code::UpstreamRefusedCredential | Code::UpstreamBusy
         )
+    }
+
+    /// There are too many requests already.
+    pub(super) fn is_busy(&self) -> bool {
+        self.code == Code::UpstreamBusy
     }
 
     /// The fault for one caller.
@@ -115,14 +133,50 @@ impl Failure {
         )
     }
 
-    /// It does not accept the credential that plugway has.
-    pub(super) fn refused(name: &str) -> Self {
+    /// It is tried no more.
+    pub(super) fn given_up(name: &str) -> Self {
         Self::new(
-            Code::UpstreamRefusedCredential,
+            Code::UpstreamUnavailable,
             format!(
-                "The server {name:?} refuses the credential that plugway has for it; its operator must renew that."
+                "The server {name:?} is away, and is not tried again until the operator asks for it."
             ),
         )
+    }
+
+    /// The operator took it out.
+    pub(super) fn disabled(name: &str) -> Self {
+        Self::new(
+            Code::UpstreamUnavailable,
+            format!("The server {name:?} was taken out by the operator; do without it."),
+        )
+    }
+
+    /// The dialer refuses its address. `why` is the dialer's sentence.
+    pub(super) fn not_dialled(name: &str, why: &dyn std::fmt::Display) -> Self {
+        Self::new(
+            Code::UpstreamUnavailable,
+            format!("The server {name:?} stands at an address that plugway does not dial; its operator must correct that."),
+        )
+        .because(why)
+    }
+
+    /// It does not accept the credential that it got.
+    pub(super) fn refused(name: &str, refused: Refused) -> Self {
+        let sentence = match refused {
+            Refused::Plugways => {
+                "refuses the credential that plugway has for it; its operator must renew that."
+            }
+            Refused::Callers => {
+                "refuses your own credential, which plugway passed on; get one that it accepts."
+            }
+            Refused::NoCallers => {
+                "wants a credential of your own, and you sent none to pass on; send one."
+            }
+            Refused::Nobodys => {
+                "wants a credential, and plugway has none for it; its operator must configure one."
+            }
+        };
+        Self::new(Code::UpstreamRefusedCredential, format!("The server {name:?} {sentence}"))
     }
 
     /// It says itself that it is asked too much.

@@ -1,22 +1,25 @@
-//! The life of one upstream: connect, read the catalogue, look whether it is still there, try again.
+//! The life of one upstream: connect, read the catalogue, watch over it, try again.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::catalogue;
+use super::backoff;
+use super::catalogue::{self, Catalogue};
 use super::failure::Failure;
-use super::limits::{Limits, PROBE};
+use super::greeting::Greeting;
+use super::limits::{Limits, PROBE, QUICK, STEADY};
 use super::status::Status;
-use super::{backoff, greeting::Greeting};
-use crate::pipeline::port::Promise;
+use super::vigil::Vigil;
+use crate::pipeline::port::{Phase, Promise};
 use crate::protocol::Message;
 
 /// plugway's own connection to a server, over which catalogues are read: never one of a client.
 pub(super) trait Peer: Send + Sync + 'static {
-    /// Connects, finds out the era, and introduces plugway.
+    /// Connects, finds out the era, and introduces plugway. What was open before is given up.
     fn greet(&self) -> Promise<'_, Result<Greeting, Failure>>;
     /// Asks for one page of a list. `cursor` is JSON text.
     fn list<'a>(
@@ -24,12 +27,24 @@ pub(super) trait Peer: Send + Sync + 'static {
         method: &'static str,
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>>;
-    /// Looks whether the server is alive, over what is open already.
-    fn check(&self) -> Promise<'_, Result<(), Failure>>;
+    /// Looks whether the server is alive; opens no session for it. `closely` asks over plugway's own session even where
+    /// there is a simpler way.
+    fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>>;
+    /// Listens for changes as long as it is polled, and rings when one is told.
+    fn listen(&self) -> Promise<'_, Infallible>;
     /// Ends when the connection is known to be gone; a connectionless peer never ends it.
     fn gone(&self) -> Promise<'_, ()>;
     /// Gives the connection up.
     fn part(&self) -> Promise<'_, ()>;
+}
+
+/// What a look found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pulse {
+    /// The server is alive.
+    Alive,
+    /// The server is alive and has forgotten plugway's own session.
+    Forgotten,
 }
 
 /// Keeps one upstream until plugway stops.
@@ -46,59 +61,123 @@ impl<P: Peer> Keeper<P> {
     /// Runs until the token is cancelled.
     pub(super) async fn run(self) {
         let stop = self.stop.clone();
-        if stop.run_until_cancelled(self.keep()).await.is_none() {
+        if stop.run_until_cancelled(self.serve()).await.is_none() {
             self.peer.part().await;
         }
     }
 
-    async fn keep(&self) {
-        let mut failures: u32 = 0;
+    /// Keeps it while the operator wants it.
+    async fn serve(&self) {
+        let mut out = self.status.out();
         loop {
-            let failure = match self.connect().await {
-                Ok(offering) => {
+            let taken_out = async { out.wait_for(|out| *out).await.is_ok() };
+            tokio::select! {
+                biased;
+                known = taken_out => if !known { return },
+                never = self.keep() => match never {},
+            }
+            self.status.disabled(true);
+            self.peer.part().await;
+            if out.wait_for(|out| !*out).await.is_err() {
+                return;
+            }
+            self.status.disabled(false);
+        }
+    }
+
+    async fn keep(&self) -> Infallible {
+        let mut failures: u32 = 0;
+        // Connections in a row that did not last: they lengthen the wait without counting as attempts.
+        let mut brief: u32 = 0;
+        loop {
+            self.status.bell.clear();
+            let failure = match self.come().await {
+                Ok((greeting, catalogue)) => {
                     failures = 0;
-                    self.status.connected(offering);
-                    self.stay().await
+                    let since = Instant::now();
+                    let vigil = Vigil::new(self, greeting, catalogue.ttl);
+                    self.status.connected(catalogue.offering);
+                    let failure = self.stay(vigil).await;
+                    brief = if since.elapsed() < STEADY { brief.saturating_add(1) } else { 0 };
+                    failure
                 }
                 Err(failure) => failure,
             };
-            self.peer.part().await;
             failures = failures.saturating_add(1);
-            let wait = backoff::wait(&self.limits, failures, backoff::random());
-            self.status.failed(&failure, failures, wait);
-            sleep(wait).await;
+            self.rest(&failure, failures, brief).await;
             self.status.trying();
         }
     }
 
-    async fn connect(&self) -> Result<crate::pipeline::port::Offering, Failure> {
+    /// Connects, and makes sure of a server that was away before.
+    async fn come(&self) -> Result<(Greeting, Catalogue), Failure> {
+        let come = self.connect().await?;
+        if self.status.watch().borrow().phase == Phase::Reconnecting {
+            for _ in 1..self.limits.up_after {
+                sleep(QUICK).await;
+                self.look(false).await?;
+            }
+        }
+        Ok(come)
+    }
+
+    /// Opens plugway's own connection, and reads the catalogue over it.
+    pub(super) async fn connect(&self) -> Result<(Greeting, Catalogue), Failure> {
         let limit = self.patience + PROBE;
         let greeting = timeout(limit, self.peer.greet())
             .await
             .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))?;
+        let catalogue = self.read(&greeting).await?;
+        Ok((greeting, catalogue))
+    }
+
+    /// Reads the catalogue over the connection that is open.
+    pub(super) async fn read(&self, greeting: &Greeting) -> Result<Catalogue, Failure> {
         let limit = self.limits.catalogue;
-        timeout(limit, catalogue::read(&self.peer, greeting, self.status.name()))
+        let read = timeout(limit, catalogue::read(&self.peer, greeting, self.status.name()))
+            .await
+            .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))?;
+        self.status.tally.read();
+        Ok(read)
+    }
+
+    /// Looks once whether the server is alive.
+    pub(super) async fn look(&self, closely: bool) -> Result<Pulse, Failure> {
+        let limit = self.limits.check_timeout;
+        timeout(limit, self.peer.check(closely))
             .await
             .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))
     }
 
     /// Stays while the server is alive; the failure says what ended it.
-    async fn stay(&self) -> Failure {
-        loop {
-            tokio::select! {
-                () = self.peer.gone() => {
-                    return Failure::broken(self.status.name(), "ended unexpectedly");
-                }
-                () = self.status.suspected() => {}
-                () = sleep(self.limits.check) => {}
-            }
-            let limit = self.limits.open;
-            let alive = timeout(limit, self.peer.check())
-                .await
-                .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)));
-            if let Err(failure) = alive {
-                return failure;
-            }
+    async fn stay(&self, vigil: Vigil<'_, P>) -> Failure {
+        tokio::select! {
+            biased;
+            () = self.peer.gone() => Failure::broken(self.status.name(), "ended unexpectedly"),
+            failure = vigil.run() => failure,
+            never = self.peer.listen() => match never {},
         }
+    }
+
+    /// Says that it is away, cleans up, and waits for the next attempt.
+    async fn rest(&self, failure: &Failure, failures: u32, brief: u32) {
+        let last = self.limits.attempts.is_some_and(|attempts| failures >= attempts);
+        let step = failures.saturating_add(brief);
+        let wait = (!last).then(|| backoff::wait(&self.limits, step, backoff::random()));
+        self.status.failed(failure, failures, wait);
+        let due = async {
+            match wait {
+                Some(wait) => sleep(wait).await,
+                None => std::future::pending().await,
+            }
+        };
+        let asked = async { while !self.status.bell.answer().await.now {} };
+        let waited = async {
+            tokio::select! {
+                () = due => {}
+                () = asked => {}
+            }
+        };
+        tokio::join!(self.peer.part(), waited);
     }
 }

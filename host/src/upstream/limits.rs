@@ -58,6 +58,25 @@ pub const PROBE: Duration = Duration::from_secs(3);
 /// How long one page of a list may take.
 pub const PAGE: Duration = Duration::from_secs(30);
 
+/// Time between a failed check and the next one: a dead server is noticed within about a second.
+pub const QUICK: Duration = Duration::from_millis(250);
+/// Looks that requests of clients ask for are so far apart: a server that fails with every call is not asked for each.
+pub const SUSPICION_GAP: Duration = Duration::from_millis(500);
+/// Two reads of a catalogue are at least so far apart: a storm of `list_changed` costs two reads.
+pub const READ_GAP: Duration = Duration::from_millis(200);
+/// Shortest lifetime of a catalogue that a server may name (`ttlMs`).
+pub const TTL_MIN: Duration = Duration::from_secs(1);
+/// A connection that did not last so long makes the wait before the next one longer.
+pub const STEADY: Duration = Duration::from_secs(1);
+/// Wait before a stream of plugway's own is opened again; doubles up to [`STREAM_RETRY_MAX`] while streams do not last.
+pub const STREAM_RETRY: Duration = Duration::from_secs(1);
+/// See [`STREAM_RETRY`]; also the longest wait that a server may ask for (`retry`).
+pub const STREAM_RETRY_MAX: Duration = Duration::from_mins(1);
+/// Shortest wait that a server may ask for (`retry`).
+pub const STREAM_RETRY_MIN: Duration = Duration::from_millis(100);
+/// A stream that lasted so long was not in vain.
+pub const STREAM_STEADY: Duration = Duration::from_secs(10);
+
 /// Bounds that an operator may change for one upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -85,12 +104,22 @@ pub struct Limits {
     pub child_idle: Duration,
     /// Time between two checks that the server is alive. Default 30 s.
     pub check: Duration,
+    /// Time that one check may take. Default 5 s.
+    pub check_timeout: Duration,
+    /// Failed checks in a row that make it away. Default 2.
+    pub down_after: u32,
+    /// Good checks in a row that bring it back, the connect itself counted. Default 1.
+    pub up_after: u32,
+    /// Time after which the catalogue is read again, unless the server names a shorter one. Default 5 min.
+    pub refresh: Duration,
     /// Wait before the first attempt after a failure. Default 250 ms: a server that is just starting is found soon.
     pub retry_first: Duration,
     /// Wait before the second attempt; doubles from then on. Default 2 s.
     pub retry: Duration,
     /// Longest wait between attempts. Default 30 s.
     pub retry_max: Duration,
+    /// Failed attempts in a row after which it is left alone until the operator asks for it. Default none.
+    pub attempts: Option<u32>,
 }
 
 impl Default for Limits {
@@ -107,9 +136,14 @@ impl Default for Limits {
             child_wait: Duration::from_secs(10),
             child_idle: Duration::from_mins(5),
             check: Duration::from_secs(30),
+            check_timeout: Duration::from_secs(5),
+            down_after: 2,
+            up_after: 1,
+            refresh: Duration::from_mins(5),
             retry_first: Duration::from_millis(250),
             retry: Duration::from_secs(2),
             retry_max: Duration::from_secs(30),
+            attempts: None,
         }
     }
 }

@@ -1,16 +1,18 @@
 //! The servers behind a connector: connections, sessions, child processes, catalogues and their life.
 //!
 //! An upstream keeps one session for each party that it serves. No capability is claimed that would let a server send
-//! requests to a client (sampling, elicitation, roots) or hand out tasks: nothing carries such traffic yet. Legacy
-//! servers' own event streams (`GET`) are not opened either.
+//! requests to a client (sampling, elicitation, roots) or hand out tasks: nothing carries such traffic yet. What a
+//! server says about changes of its lists ends here: its catalogue is read again, and clients hear of what really changed.
 //!
 //! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
-//! life, [`catalogue`] what is read, [`status`] what is published; [`http`] and [`stdio`] are the two transports;
+//! life, [`vigil`] how it is watched over while it is connected, [`bell`] what makes them look; [`catalogue`] is what is
+//! read, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
 //! [`slot`] and [`sessions`] hold what belongs to a party, [`era`] says how a request travels, [`rewrite`] what changes
 //! in it; [`supervise`] is the small process around a child; [`failure`] holds the sentences.
 
 mod authored;
 mod backoff;
+mod bell;
 mod catalogue;
 mod era;
 mod failure;
@@ -28,9 +30,11 @@ mod start;
 mod status;
 mod stdio;
 pub mod supervise;
+mod tally;
 #[cfg(test)]
 mod testing;
+mod vigil;
 
 pub use limits::Limits;
-pub use settings::{Command, Settings, Sharing, Transport, Unusable};
+pub use settings::{Access, Command, Settings, Sharing, Transport, Unusable};
 pub use start::start;

@@ -3,19 +3,45 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use http::{HeaderName, HeaderValue};
+
 use super::limits::Limits;
+use crate::outbound::{NoCertificates, OwnListeners};
 
 /// Checked values; [`start`](fn@super::start) makes an upstream of them.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The operator's name for the server; stands in logs and in sentences for clients.
     pub name: Arc<str>,
+    /// The connector that it stands behind, for logs.
+    pub connector: Arc<str>,
     /// How it is reached.
     pub transport: Transport,
+    /// What every request to it carries; means nothing for a child process.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whose credential it gets.
+    pub access: Access,
+    /// Where plugway itself listens, which is never dialled.
+    pub own: OwnListeners,
     /// Who shares a child process; means nothing for HTTP.
     pub sharing: Sharing,
     /// Bounds.
     pub limits: Limits,
+}
+
+/// Whose credential a server gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Nobody's.
+    #[default]
+    Open,
+    /// plugway's: it is among the headers that every request carries.
+    Plugways,
+    /// The caller's, on the caller's requests.
+    Callers {
+        /// `Authorization` of what plugway asks for itself.
+        own: Option<HeaderValue>,
+    },
 }
 
 /// How a server is reached.
@@ -56,7 +82,7 @@ pub enum Sharing {
 }
 
 /// Settings that cannot work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Unusable {
     /// The URL cannot be read.
     #[error(
@@ -66,13 +92,16 @@ pub enum Unusable {
         /// As it was given.
         url: String,
     },
+    /// A secret that no header can carry.
+    #[error("the value for the header {name} holds characters that no header can carry")]
+    Header {
+        /// Its name.
+        name: HeaderName,
+    },
     /// No command.
     #[error("the command of a stdio server must not be empty")]
     Program,
     /// The system's certificates cannot be read, and an `https` URL needs them.
-    #[error("the system's root certificates cannot be loaded: {why}")]
-    Certificates {
-        /// What the system says.
-        why: String,
-    },
+    #[error(transparent)]
+    Certificates(#[from] NoCertificates),
 }

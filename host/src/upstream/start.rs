@@ -21,12 +21,12 @@ pub fn start(
     stop: &CancellationToken,
     tracker: &TaskTracker,
 ) -> Result<Arc<dyn Upstream>, Unusable> {
-    let status = Arc::new(Status::new(Arc::clone(&settings.name)));
+    let status = Arc::new(Status::new(settings.name.clone(), settings.connector.clone()));
     match &settings.transport {
         Transport::Http { url } => {
             let era = Arc::new(EraCell::new());
             let drainer = Drainer::new(tracker.clone());
-            let endpoint = Arc::new(Endpoint::new(url, &settings.limits, &status, drainer)?);
+            let endpoint = Arc::new(Endpoint::new(url, settings, &status, drainer)?);
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
             let keeper = Keeper {
                 peer,
@@ -40,8 +40,9 @@ pub fn start(
         }
         Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
         Transport::Stdio(command) => {
-            let (name, limits) = (Arc::clone(&settings.name), &settings.limits);
-            let children = Children::new(name, command.clone(), settings.sharing, limits, tracker);
+            let (status, limits) = (Arc::clone(&status), &settings.limits);
+            let kept = Arc::clone(&status);
+            let children = Children::new(kept, command.clone(), settings.sharing, limits, tracker);
             let children = Arc::new(children);
             let keeper = Keeper {
                 peer: StdioPeer::new(Arc::clone(&children)),

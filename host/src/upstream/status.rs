@@ -1,23 +1,32 @@
 //! What is published about an upstream.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
+use super::bell::Bell;
 use super::failure::Failure;
+use super::tally::Tally;
 use crate::pipeline::port::{Offering, Phase, Snapshot};
 
-/// The published state, and the bell by which requests tell the keeper that something looks wrong.
+/// The published state, the bell that the keeper hears, and the numbers.
 #[derive(Debug)]
 pub(super) struct Status {
     name: Arc<str>,
+    connector: Arc<str>,
     snapshot: watch::Sender<Arc<Snapshot>>,
-    suspicion: Notify,
+    pub(super) bell: Bell,
+    pub(super) tally: Arc<Tally>,
+    /// Whether the operator took it out. The flag repeats it for requests, which must not wait for a lock.
+    out: watch::Sender<bool>,
+    is_out: AtomicBool,
+    given_up: AtomicBool,
 }
 
 impl Status {
-    pub(super) fn new(name: Arc<str>) -> Self {
+    pub(super) fn new(name: Arc<str>, connector: Arc<str>) -> Self {
         let snapshot = Snapshot {
             phase: Phase::Disconnected,
             since: Instant::now(),
@@ -28,41 +37,69 @@ impl Status {
             disabled: false,
             offering: None,
         };
-        Self { name, snapshot: watch::channel(Arc::new(snapshot)).0, suspicion: Notify::new() }
+        Self {
+            name,
+            connector,
+            snapshot: watch::channel(Arc::new(snapshot)).0,
+            bell: Bell::default(),
+            tally: Arc::default(),
+            out: watch::channel(false).0,
+            is_out: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name
     }
 
+    /// The connector that it stands behind, for the log.
+    pub(super) fn connector(&self) -> &Arc<str> {
+        &self.connector
+    }
+
     pub(super) fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.snapshot.subscribe()
     }
 
-    /// A request could not reach the server: the keeper looks at once.
-    pub(super) fn suspect(&self) {
-        self.suspicion.notify_one();
-    }
-
-    /// Waits until a request reports that the server looks dead.
-    pub(super) async fn suspected(&self) {
-        self.suspicion.notified().await;
-    }
-
     /// The failure to answer with when the server is known to be away; none while an attempt is under way.
     pub(super) fn away(&self) -> Option<Failure> {
-        let snapshot = self.snapshot.borrow();
-        let next = snapshot.next_attempt?.saturating_duration_since(Instant::now());
-        let failure = Failure::away(&self.name, next);
-        Some(match &snapshot.reason {
-            Some(reason) => failure.because(reason),
-            None => failure,
+        self.usable().err().or_else(|| {
+            let snapshot = self.snapshot.borrow();
+            let failure = match snapshot.next_attempt {
+                Some(next) => {
+                    Failure::away(&self.name, next.saturating_duration_since(Instant::now()))
+                }
+                None if self.given_up.load(Relaxed) => Failure::given_up(&self.name),
+                None => return None,
+            };
+            Some(match &snapshot.reason {
+                Some(reason) => failure.because(reason),
+                None => failure,
+            })
         })
     }
 
-    /// The catalogue was read.
+    /// Fails while the operator has it taken out.
+    pub(super) fn usable(&self) -> Result<(), Failure> {
+        if self.is_out.load(Relaxed) { Err(Failure::disabled(&self.name)) } else { Ok(()) }
+    }
+
+    /// The operator takes it out, or puts it back. The keeper does the rest.
+    pub(super) fn take_out(&self, out: bool) {
+        self.is_out.store(out, Relaxed);
+        self.out.send_if_modified(|now| std::mem::replace(now, out) != out);
+    }
+
+    /// Whether it is taken out, and every change of that.
+    pub(super) fn out(&self) -> watch::Receiver<bool> {
+        self.out.subscribe()
+    }
+
+    /// The catalogue was read after a connect.
     pub(super) fn connected(&self, offering: Offering) {
         tracing::info!(
+            connector = &*self.connector,
             upstream = &*self.name,
             server = &*offering.server_name,
             tools = offering.tools.len(),
@@ -71,34 +108,80 @@ impl Status {
             templates = offering.templates.len(),
             "connected"
         );
-        self.snapshot.send_replace(Arc::new(Snapshot {
-            phase: Phase::Connected,
-            since: Instant::now(),
-            attempt: 0,
-            next_attempt: None,
-            reason: None,
-            why: None,
-            disabled: false,
-            offering: Some(Arc::new(offering)),
-        }));
+        self.snapshot.send_modify(|snapshot| {
+            *snapshot = Arc::new(Snapshot {
+                phase: Phase::Connected,
+                since: Instant::now(),
+                attempt: 0,
+                next_attempt: None,
+                reason: None,
+                why: None,
+                disabled: false,
+                offering: Some(same_or_new(snapshot, offering)),
+            });
+        });
     }
 
-    /// An attempt failed; the next one is due after `wait`. What it offered last stays known.
-    pub(super) fn failed(&self, failure: &Failure, attempt: u32, wait: Duration) {
-        let reason = failure.reason();
-        tracing::warn!(upstream = &*self.name, attempt, ?wait, reason = &*reason, "not connected");
+    /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address.
+    pub(super) fn renewed(&self, offering: Offering) {
+        let changed = self.snapshot.send_if_modified(|snapshot| {
+            if snapshot.offering.as_deref() == Some(&offering) {
+                return false;
+            }
+            let mut now = Snapshot::clone(snapshot);
+            now.offering = Some(Arc::new(offering));
+            *snapshot = Arc::new(now);
+            true
+        });
+        if changed {
+            tracing::info!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                "the catalogue changed"
+            );
+        }
+    }
+
+    /// It is away; the next attempt is due after `wait`, or not at all. What it offered last stays known.
+    pub(super) fn failed(&self, failure: &Failure, attempt: u32, wait: Option<Duration>) {
+        let (reason, connector) = (failure.reason(), &*self.connector);
+        let upstream = &*self.name;
+        match wait {
+            Some(wait) => {
+                tracing::warn!(
+                    connector,
+                    upstream,
+                    attempt,
+                    ?wait,
+                    reason = &*reason,
+                    "not connected"
+                );
+            }
+            None => {
+                tracing::error!(
+                    connector,
+                    upstream,
+                    attempt,
+                    reason = &*reason,
+                    "given up; it is not tried again until somebody asks for it"
+                );
+            }
+        }
+        self.given_up.store(wait.is_none(), Relaxed);
         let now = Instant::now();
         self.snapshot.send_modify(|snapshot| {
             let phase = match snapshot.phase {
+                _ if wait.is_none() => Phase::Disconnected,
                 Phase::Disconnected => Phase::Disconnected,
                 Phase::Connected | Phase::Reconnecting => Phase::Reconnecting,
             };
-            let since = if phase == snapshot.phase { snapshot.since } else { now };
+            // Away since it left, whatever is done about it.
+            let since = if snapshot.phase == Phase::Connected { now } else { snapshot.since };
             *snapshot = Arc::new(Snapshot {
                 phase,
                 since,
                 attempt,
-                next_attempt: Some(now + wait),
+                next_attempt: wait.map(|wait| now + wait),
                 reason: Some(reason),
                 why: Some(failure.code()),
                 disabled: false,
@@ -109,10 +192,39 @@ impl Status {
 
     /// The attempt that was due begins.
     pub(super) fn trying(&self) {
+        self.given_up.store(false, Relaxed);
         self.snapshot.send_modify(|snapshot| {
             let mut now = Snapshot::clone(snapshot);
             now.next_attempt = None;
             *snapshot = Arc::new(now);
         });
+    }
+
+    /// The keeper let go of it, or begins anew.
+    pub(super) fn disabled(&self, disabled: bool) {
+        let word = if disabled { "taken out" } else { "put back" };
+        tracing::info!(connector = &*self.connector, upstream = &*self.name, "{word}");
+        self.given_up.store(false, Relaxed);
+        self.snapshot.send_modify(|snapshot| {
+            let since = if disabled { Instant::now() } else { snapshot.since };
+            let reason = disabled.then(|| "its operator took it out".into());
+            *snapshot = Arc::new(Snapshot {
+                phase: Phase::Disconnected,
+                since,
+                attempt: 0,
+                next_attempt: None,
+                reason,
+                why: None,
+                disabled,
+                offering: snapshot.offering.clone(),
+            });
+        });
+    }
+}
+
+fn same_or_new(snapshot: &Snapshot, offering: Offering) -> Arc<Offering> {
+    match &snapshot.offering {
+        Some(known) if **known == offering => Arc::clone(known),
+        _ => Arc::new(offering),
     }
 }

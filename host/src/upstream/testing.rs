@@ -19,8 +19,9 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Command, Limits, Settings, Sharing, Transport};
+use super::{Access, Command, Limits, Settings, Sharing, Transport};
 use crate::fault::Fault;
+use crate::outbound::OwnListeners;
 use crate::pipeline::party::{NoOutbox, Party, PartyId};
 use crate::pipeline::port::{Answer, Body, Order, Phase, Snapshot, Upstream};
 use crate::protocol::{Message, Revision};
@@ -107,7 +108,24 @@ pub(super) fn shell(script: &str, sharing: Sharing, limits: Limits) -> Rig {
 }
 
 pub(super) fn rig(transport: Transport, sharing: Sharing, limits: Limits) -> Rig {
-    let settings = Settings { name: "demo".into(), transport, sharing, limits };
+    start(Settings { transport, sharing, limits, ..settings() })
+}
+
+/// Nothing but a name: an upstream that cannot be started.
+pub(super) fn settings() -> Settings {
+    Settings {
+        name: "demo".into(),
+        connector: "hub".into(),
+        transport: Transport::Stdio(Command::default()),
+        headers: Vec::new(),
+        access: Access::Open,
+        own: OwnListeners::new(),
+        sharing: Sharing::Session,
+        limits: Limits::default(),
+    }
+}
+
+pub(super) fn start(settings: Settings) -> Rig {
     let (stop, tracker) = (CancellationToken::new(), TaskTracker::new());
     let upstream = super::start(&settings, &stop, &tracker).unwrap();
     Rig { upstream, stop, tracker }

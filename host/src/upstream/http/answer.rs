@@ -8,6 +8,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
 
+use super::ask::complains_about_session;
 use super::body::{Drainer, Pace, Source};
 use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
@@ -41,7 +42,7 @@ pub(super) struct Call {
 pub(super) enum Outcome {
     /// An answer.
     Answer(Answer),
-    /// 404 in a session: the server does not know it any more, so the request was not started.
+    /// The server does not know the session any more, so the request was not started.
     SessionGone,
 }
 
@@ -62,7 +63,7 @@ impl Call {
             StatusCode::NOT_FOUND if self.head.session.is_some() => {
                 self.not_found(source, is_json(kind)).await
             }
-            status => self.error(status, source, is_json(kind)).await.map(Outcome::Answer),
+            status => self.error(status, source, is_json(kind)).await,
         }
     }
 
@@ -70,14 +71,18 @@ impl Call {
     async fn not_found(mut self, mut source: Source, json: bool) -> Result<Outcome, Failure> {
         self.hold.done();
         if !json {
-            self.endpoint.status.suspect();
+            self.endpoint.status.bell.session();
             return Ok(Outcome::SessionGone);
         }
         let (text, complete) = source.up_to(ERROR_BODY).await?;
         let answers = complete && Peek::read(&text).is_ok_and(|peek| peek.answers(&self.id));
-        if !answers {
+        let denies = || {
+            let message = Message::parse(text.clone()).ok();
+            message.as_ref().and_then(Message::error).is_some_and(complains_about_session)
+        };
+        if !answers || denies() {
             // The catalogue's own session is likely to be gone with it.
-            self.endpoint.status.suspect();
+            self.endpoint.status.bell.session();
             return Ok(Outcome::SessionGone);
         }
         Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
@@ -164,22 +169,33 @@ impl Call {
         status: StatusCode,
         mut source: Source,
         json: bool,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Outcome, Failure> {
         self.hold.done();
         let name = self.endpoint.name();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                return Err(Failure::refused(name).because(status));
+                return Err(self.endpoint.refused(&self.head.whose).because(status));
             }
             StatusCode::TOO_MANY_REQUESTS => return Err(Failure::throttled(name)),
+            // It may be this request alone: the keeper looks, and the session stays.
+            _ if status.is_server_error() => self.endpoint.status.bell.server(),
             _ => {}
         }
         if status.is_client_error() && json {
             let (text, complete) = source.up_to(ERROR_BODY).await?;
             let message = complete.then(|| Message::parse(text).ok()).flatten();
-            if let Some(error) = message.as_ref().and_then(Message::error) {
+            if let Some((message, error)) = message.as_ref().and_then(|m| Some((m, m.error()?))) {
+                if status == StatusCode::BAD_REQUEST
+                    && self.head.session.is_some()
+                    && message.id().is_none()
+                    && complains_about_session(error)
+                {
+                    // Many servers say 400 where the specification wants 404. No request was started.
+                    self.endpoint.status.bell.session();
+                    return Ok(Outcome::SessionGone);
+                }
                 let body = Body::Whole(authored::error_response(&self.id, error));
-                return Ok(Answer { form: Form::Json, body });
+                return Ok(Outcome::Answer(Answer { form: Form::Json, body }));
             }
         }
         Err(Failure::broken(name, strange(status)).because(status))

@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 use super::body::{Pace, Sent, Source};
 use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
-use super::request::{Head, post};
-use crate::protocol::{Id, Message, header};
+use super::request::{Head, Whose, post};
+use crate::protocol::{Id, Message, header, scan};
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, PAGE};
 
@@ -23,6 +23,7 @@ pub(super) struct Reply {
     pub(super) session: Option<HeaderValue>,
     /// The JSON-RPC response, if there is one.
     pub(super) message: Option<Message>,
+    whose: Whose,
 }
 
 /// Asks and reads the answer to its end. `id` is the id of the request in `text`; a notification has none.
@@ -32,6 +33,7 @@ pub(super) async fn ask(
     text: Bytes,
     id: Option<u64>,
 ) -> Result<Reply, Failure> {
+    let whose = head.whose.clone();
     let limit = if id.is_some() { PAGE } else { endpoint.limits.open };
     let deadline = Instant::now() + limit;
     let sent = Sent::new(endpoint.send(post(endpoint, head.clone(), text)), None);
@@ -54,7 +56,7 @@ pub(super) async fn ask(
         None
     };
     let session = parts.headers.get(header::SESSION_ID).cloned();
-    Ok(Reply { status: parts.status, session, message })
+    Ok(Reply { status: parts.status, session, message, whose })
 }
 
 async fn response_of(mut events: Events) -> Result<Option<Message>, Failure> {
@@ -72,10 +74,26 @@ impl Reply {
     pub(super) fn check(&self, endpoint: &Endpoint) -> Result<(), Failure> {
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err(Failure::refused(endpoint.name()).because(self.status))
+                Err(endpoint.refused(&self.whose).because(self.status))
             }
             StatusCode::TOO_MANY_REQUESTS => Err(Failure::throttled(endpoint.name())),
             _ => Ok(()),
         }
     }
+
+    /// Whether this says that the session is not known. Whatever the body says: 404 in a session means that (2025-11-25,
+    /// "Session Management"). Other servers say 400 and complain about the session, to no request in particular.
+    pub(super) fn denies_session(&self) -> bool {
+        let complains = || {
+            let message = self.message.as_ref().filter(|message| message.id().is_none());
+            message.and_then(Message::error).is_some_and(complains_about_session)
+        };
+        self.status == StatusCode::NOT_FOUND || self.status == StatusCode::BAD_REQUEST && complains()
+    }
+}
+
+/// Whether an error is about a session. `error` is JSON text.
+pub(super) fn complains_about_session(error: &str) -> bool {
+    let message = scan::member(error, "message").and_then(|span| error.get(span.range()));
+    message.is_some_and(|message| message.to_ascii_lowercase().contains("session"))
 }

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::TaskTracker;
 
-use super::endpoint::chain;
+use crate::outbound::chain;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{DRAIN, DRAIN_BYTES, DRAINS, TAIL};
 

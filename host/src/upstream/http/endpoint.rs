@@ -1,72 +1,70 @@
 //! Where a server listens, and the connections to it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::uri::{PathAndQuery, Scheme};
-use http::{HeaderValue, Request, Uri};
+use http::{HeaderName, HeaderValue, Request, Uri};
 use http_body_util::Full;
-use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Client, ResponseFuture};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::ClientConfig;
+use hyper_util::client::legacy::ResponseFuture;
 
 use super::body::Drainer;
-use crate::upstream::failure::Failure;
+use super::request::Whose;
+use crate::outbound::{self, Client, Dialer, chain};
+use crate::upstream::failure::{Failure, Refused};
 use crate::upstream::limits::{IDLE_CONNECTION, IDLE_CONNECTIONS, Limits};
-use crate::upstream::settings::Unusable;
+use crate::upstream::settings::{Access, Settings, Unusable};
 use crate::upstream::status::Status;
 
 /// The path that a URL without one gets.
 const DEFAULT_PATH: &str = "/mcp";
 
+/// Where servers that have one say whether they are alive.
+const HEALTH_PATH: &str = "/health";
+
 /// One server: its address, written out once, and a pool of connections.
 pub(in crate::upstream) struct Endpoint {
     pub(super) uri: Uri,
+    /// `/health` of the same origin.
+    pub(super) health: Uri,
     pub(super) host: HeaderValue,
-    client: Pool,
+    /// What every request carries.
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) access: Access,
+    client: Client,
     pub(super) limits: Limits,
     pub(super) status: Arc<Status>,
     pub(super) drainer: Arc<Drainer>,
-}
-
-enum Pool {
-    Plain(Client<HttpConnector, Full<Bytes>>),
-    Secure(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
 impl Endpoint {
     /// Opens nothing yet. The first `https` endpoint of the process loads the system's certificates.
     pub(in crate::upstream) fn new(
         url: &str,
-        limits: &Limits,
+        settings: &Settings,
         status: &Arc<Status>,
         drainer: Drainer,
     ) -> Result<Self, Unusable> {
-        let uri = target(url).ok_or_else(|| Unusable::Url { url: url.to_owned() })?;
+        let unusable = || Unusable::Url { url: url.to_owned() };
+        let uri = target(url).ok_or_else(unusable)?;
+        let health = at_origin(&uri, HEALTH_PATH).ok_or_else(unusable)?;
         let host = uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
-        let host = host.ok_or_else(|| Unusable::Url { url: url.to_owned() })?;
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(limits.connect));
+        let host = host.ok_or_else(unusable)?;
+        let dialer = Dialer::configured(settings.own.clone(), settings.limits.connect);
+        let idle = outbound::client::Idle { connections: IDLE_CONNECTIONS, time: IDLE_CONNECTION };
         let client = if uri.scheme() == Some(&Scheme::HTTPS) {
-            connector.enforce_http(false);
-            let config = certificates().map_err(|why| Unusable::Certificates { why })?;
-            let connector = HttpsConnectorBuilder::new()
-                .with_tls_config((*config).clone())
-                .https_only()
-                .enable_http1()
-                .wrap_connector(connector);
-            Pool::Secure(builder().build(connector))
+            Client::secure(dialer, idle)?
         } else {
-            Pool::Plain(builder().build(connector))
+            Client::plain(dialer, idle)
         };
         Ok(Self {
             uri,
+            health,
             host,
+            headers: settings.headers.clone(),
+            access: settings.access.clone(),
             client,
-            limits: limits.clone(),
+            limits: settings.limits.clone(),
             status: Arc::clone(status),
             drainer: Arc::new(drainer),
         })
@@ -79,15 +77,33 @@ impl Endpoint {
 
     /// Sends over a connection that is open, or a new one.
     pub(super) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
-        match &self.client {
-            Pool::Plain(client) => client.request(request),
-            Pool::Secure(client) => client.request(request),
-        }
+        self.client.send(request)
+    }
+
+    /// Whether requests of callers carry their own credentials.
+    pub(super) fn forwards(&self) -> bool {
+        matches!(self.access, Access::Callers { .. })
+    }
+
+    /// The failure of a request whose credential the server did not accept.
+    pub(super) fn refused(&self, whose: &Whose) -> Failure {
+        let refused = match (&self.access, whose) {
+            (Access::Plugways, _) | (Access::Callers { own: Some(_) }, Whose::Own) => {
+                Refused::Plugways
+            }
+            (Access::Callers { .. }, Whose::Caller(Some(_))) => Refused::Callers,
+            (Access::Callers { .. }, Whose::Caller(None)) => Refused::NoCallers,
+            (Access::Open, _) | (Access::Callers { own: None }, Whose::Own) => Refused::Nobodys,
+        };
+        Failure::refused(self.name(), refused)
     }
 
     /// What a failed exchange means. One that did not reach the server makes the keeper look at once.
     pub(super) fn failure(&self, error: &hyper_util::client::legacy::Error) -> Failure {
-        self.status.suspect();
+        self.status.bell.server();
+        if let Some(refusal) = outbound::refusal(error) {
+            return Failure::not_dialled(self.name(), refusal);
+        }
         let failure = if error.is_connect() {
             Failure::unavailable(self.name())
         } else {
@@ -101,32 +117,6 @@ impl std::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Endpoint").field("uri", &self.uri).finish_non_exhaustive()
     }
-}
-
-fn builder() -> hyper_util::client::legacy::Builder {
-    let mut builder = Client::builder(TokioExecutor::new());
-    builder
-        .pool_idle_timeout(IDLE_CONNECTION)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .pool_timer(TokioTimer::new())
-        .timer(TokioTimer::new());
-    builder
-}
-
-/// The system's certificates, read once for the process and only when an `https` server is configured.
-fn certificates() -> Result<Arc<ClientConfig>, String> {
-    static CONFIG: OnceLock<Result<Arc<ClientConfig>, String>> = OnceLock::new();
-    let load = || {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
-            .with_native_roots()
-            .map_err(|error| error.to_string())?
-            .with_no_client_auth();
-        Ok(Arc::new(config))
-    };
-    CONFIG.get_or_init(load).clone()
 }
 
 /// The URL that is asked: one without a path, which is the same as the path `/` (RFC 3986, section 6.2.3), gets
@@ -145,15 +135,11 @@ fn target(url: &str) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// An error with its causes.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text = format!("{text}: {cause}");
-        next = cause.source();
-    }
-    text
+/// The same origin with another path.
+fn at_origin(uri: &Uri, path: &'static str) -> Option<Uri> {
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::from_static(path));
+    Uri::from_parts(parts).ok()
 }
 
 #[cfg(test)]
@@ -174,6 +160,8 @@ mod tests {
         ] {
             assert_eq!(target(url).as_deref(), Some(want), "{url}");
         }
+        let origin = "https://h:7/a?b".parse().unwrap();
+        assert_eq!(at_origin(&origin, HEALTH_PATH).unwrap(), "https://h:7/health");
         for url in ["", "h:1", "/mcp", "ftp://h", "http://u:p@h", "http://"] {
             assert_eq!(target(url), None, "{url}");
         }

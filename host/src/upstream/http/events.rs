@@ -10,6 +10,7 @@ use super::endpoint::Endpoint;
 use super::request::{Head, post};
 use crate::protocol::{Id, Kind, Method, sse};
 use crate::upstream::authored;
+use crate::upstream::bell::is_list_change;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{EVENT, GOODBYE};
 use crate::upstream::peek::Peek;
@@ -76,6 +77,11 @@ impl Events {
             Failure::broken(&self.source.name, "sent an event that is not JSON").because(error)
         })?;
         match peek.kind() {
+            // Clients hear of it from plugway itself, once the merged list really differs.
+            Some(Kind::Notification) if is_list_change(peek.method()) => {
+                self.endpoint.status.bell.changed();
+                Ok(None)
+            }
             Some(Kind::Notification) => Ok(Some(Item::Note(data))),
             Some(Kind::Response) if peek.answers(&self.id) => {
                 self.done = true;
@@ -103,9 +109,14 @@ impl Events {
     }
 
     fn refuse(&self, reply: Bytes) {
-        let sent = self.endpoint.send(post(&self.endpoint, self.head.clone(), reply));
-        self.endpoint.drainer.run(async move { drop(sent.await) }, GOODBYE);
+        respond(&self.endpoint, self.head.clone(), reply);
     }
+}
+
+/// Sends plugway's answer to a request of the server, in the background.
+pub(super) fn respond(endpoint: &Endpoint, head: Head, reply: Bytes) {
+    let sent = endpoint.send(post(endpoint, head, reply));
+    endpoint.drainer.run(async move { drop(sent.await) }, GOODBYE);
 }
 
 /// The header of a stream's content type.

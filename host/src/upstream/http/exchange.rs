@@ -1,7 +1,7 @@
 //! Serves the parties of a connector at an HTTP server.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -14,10 +14,10 @@ use super::ask::ask;
 use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
 use super::hold::Hold;
-use super::request::{Head, post};
+use super::request::{Head, Whose, post};
 use super::session::{Seat, Session};
 use crate::fault::Fault;
-use crate::pipeline::party::{Party, PartyId};
+use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Id, Message, Method};
 use crate::upstream::authored::Hello;
@@ -49,6 +49,16 @@ impl HttpUpstream {
     }
 
     async fn serve(&self, order: Order) -> Result<Answer, Failure> {
+        self.endpoint.status.usable()?;
+        let answer = self.routed(order).await;
+        if answer.is_err() {
+            // Whoever was on the way when the operator took it out is told so, too.
+            self.endpoint.status.usable()?;
+        }
+        answer
+    }
+
+    async fn routed(&self, order: Order) -> Result<Answer, Failure> {
         let pace = self.pace(&order.message);
         let mut route = self.era.route(&order.party);
         if route == Route::Unknown {
@@ -75,7 +85,7 @@ impl HttpUpstream {
         let limit = self.endpoint.limits.sessions;
         let slot = self.sessions.slot(order.party.id);
         let slot = slot.ok_or_else(|| Failure::sessions(self.endpoint.name(), limit))?;
-        let session = match self.open(&slot, &order.party).await {
+        let session = match self.open(&slot, &order).await {
             Ok(session) => session,
             Err(failure) if failure.refuses_handshake() && self.speaks_modern().await => {
                 self.era.initialize(false);
@@ -89,7 +99,7 @@ impl HttpUpstream {
         // The server forgot the session, so it did not start the request. Whoever comes first opens a new one.
         session.lost();
         slot.forget(&session);
-        let session = self.open(&slot, &order.party).await?;
+        let session = self.open(&slot, &order).await?;
         match self.call(&order, &session, pace, false).await? {
             Outcome::Answer(answer) => Ok(answer),
             Outcome::SessionGone => {
@@ -104,7 +114,7 @@ impl HttpUpstream {
     }
 
     async fn in_fresh_session(&self, order: Order, pace: Pace) -> Result<Answer, Failure> {
-        let opening = Self::opening(&self.endpoint, &self.seats, &order.party);
+        let opening = self.opening(&order);
         let session = Arc::new(opening.await?);
         match self.call(&order, &session, pace, true).await? {
             Outcome::Answer(answer) => Ok(answer),
@@ -123,14 +133,16 @@ impl HttpUpstream {
         let name = order.name.as_deref();
         let change = Change { name, meta: meta.as_deref(), number: None };
         let text = rewrite::request(&order.message, change);
-        let head = Head::modern(&order.message, name, order.headers);
+        let whose = Whose::Caller(order.credential);
+        let head = Head { whose, ..Head::modern(&order.message, name, order.headers) };
+        let (version, whose) = (head.version.clone(), head.whose.clone());
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
             id: id(&order.message),
-            head: Head { version: head.version.clone(), ..Head::default() },
+            head: Head { version, whose, ..Head::default() },
             pace,
             drainer: None,
-            hold: Hold::default(),
+            hold: Hold::default().counted(self.endpoint.status.tally.request()),
             translated: None,
         };
         match send(call, head, text).await? {
@@ -150,6 +162,7 @@ impl HttpUpstream {
     ) -> Result<Outcome, Failure> {
         let change = Change { name: order.name.as_deref(), ..Change::default() };
         let text = rewrite::request(&order.message, change);
+        session.renew(order.credential.as_ref());
         let legacy = order.party.revision.era() == Era::Legacy;
         let (endpoint, kept) = (Arc::clone(&self.endpoint), Arc::clone(session));
         let hold = match (fresh, legacy) {
@@ -163,7 +176,7 @@ impl HttpUpstream {
             head: session.head(),
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
-            hold,
+            hold: hold.counted(self.endpoint.status.tally.request()),
             translated: (!legacy).then(|| order.message.method()),
         };
         let head = Head { extra: order.headers.clone(), ..session.head() };
@@ -173,26 +186,26 @@ impl HttpUpstream {
     async fn open(
         &self,
         slot: &Arc<Slot<Session>>,
-        party: &Arc<Party>,
+        order: &Order,
     ) -> Result<Arc<Session>, Failure> {
         if let Some(session) = slot.current() {
             return Ok(session);
         }
-        slot.acquire(&self.tracker, || Self::opening(&self.endpoint, &self.seats, party)).await
+        slot.acquire(&self.tracker, || self.opening(order)).await
     }
 
     fn opening(
-        endpoint: &Arc<Endpoint>,
-        seats: &Arc<AtomicUsize>,
-        party: &Arc<Party>,
+        &self,
+        order: &Order,
     ) -> impl Future<Output = Result<Session, Failure>> + Send + 'static {
-        let (endpoint, party) = (Arc::clone(endpoint), Arc::clone(party));
-        let seat = Seat::take(seats, endpoint.limits.sessions);
+        let (endpoint, hello) = (Arc::clone(&self.endpoint), Hello::of(&order.party));
+        let whose = Whose::Caller(order.credential.clone());
+        let seat = Seat::take(&self.seats, endpoint.limits.sessions);
         async move {
             let Some(seat) = seat else {
                 return Err(Failure::sessions(endpoint.name(), endpoint.limits.sessions));
             };
-            Session::open(endpoint, Hello::of(&party), Some(seat)).await
+            Session::open(endpoint, hello, whose, Some(seat)).await
         }
     }
 
@@ -225,11 +238,16 @@ impl HttpUpstream {
         }
     }
 
-    async fn end_all(&self) {
-        let open = self.sessions.drain().into_iter().filter_map(|slot| slot.leave());
-        let goodbyes = open.map(|session| async move { session.close().await });
-        if timeout(GOODBYE + Duration::from_secs(1), join_all(goodbyes)).await.is_err() {
-            tracing::debug!(upstream = self.endpoint.name(), "sessions were left open");
+    /// Takes every session out; the future says goodbye to the server.
+    fn end_all(&self) -> impl Future<Output = ()> + Send + 'static {
+        let open: Vec<Arc<Session>> =
+            self.sessions.drain().into_iter().filter_map(|slot| slot.leave()).collect();
+        let name = Arc::clone(self.endpoint.status.name());
+        async move {
+            let goodbyes = open.iter().map(|session| session.close());
+            if timeout(GOODBYE + Duration::from_secs(1), join_all(goodbyes)).await.is_err() {
+                tracing::debug!(upstream = &*name, "sessions were left open");
+            }
         }
     }
 }
@@ -276,10 +294,21 @@ impl Upstream for HttpUpstream {
         Box::pin(self.end(party))
     }
 
-    fn control(&self, _control: Control) {}
+    fn control(&self, control: Control) {
+        let status = &self.endpoint.status;
+        match control {
+            Control::Reconnect => status.bell.now(),
+            Control::Enable => status.take_out(false),
+            Control::Disable => {
+                status.take_out(true);
+                drop(self.tracker.spawn(self.end_all()));
+            }
+        }
+    }
 
     fn numbers(&self) -> Numbers {
-        Numbers::default()
+        let sessions = self.seats.load(Ordering::Relaxed) as u64;
+        self.endpoint.status.tally.numbers(sessions)
     }
 
     fn shut_down(&self) -> Promise<'_, ()> {

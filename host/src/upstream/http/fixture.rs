@@ -1,7 +1,7 @@
 //! A legacy server on loopback for the tests of this folder.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::Request;
@@ -19,6 +19,25 @@ pub(super) struct Legacy {
     pub(super) cancelled: Counter,
     pub(super) pages: usize,
     pub(super) forgets: Arc<AtomicUsize>,
+    pub(super) pings: Counter,
+    /// How often the first page of the tools was read.
+    pub(super) lists: Counter,
+    /// How often a stream was asked for.
+    pub(super) gets: Counter,
+    /// How often `/health` was asked.
+    pub(super) healths: Counter,
+    /// The status of `/health`; 0 keeps everybody waiting.
+    pub(super) health: Arc<AtomicU16>,
+    /// Stands in the names of the tools.
+    pub(super) version: Arc<AtomicUsize>,
+    /// Sessions with a smaller number are not known any more.
+    pub(super) oldest: Arc<AtomicUsize>,
+    /// The status of everything, where it is not 0.
+    pub(super) broken: Arc<AtomicU16>,
+    /// Answers `GET`.
+    pub(super) stream: Arc<dyn Fn() -> Reply + Send + Sync>,
+    /// The verb or method of each request, and its credential.
+    pub(super) seen: Arc<Mutex<Vec<(String, Option<String>)>>>,
     pub(super) answer: Arc<dyn Fn(&Message) -> Reply + Send + Sync>,
 }
 
@@ -30,6 +49,16 @@ impl Legacy {
             cancelled: Counter::new(),
             pages: 1,
             forgets: Arc::default(),
+            pings: Counter::new(),
+            lists: Counter::new(),
+            gets: Counter::new(),
+            healths: Counter::new(),
+            health: Arc::new(AtomicU16::new(404)),
+            version: Arc::default(),
+            oldest: Arc::default(),
+            broken: Arc::default(),
+            stream: Arc::new(|| reply(405, "text/plain", "")),
+            seen: Arc::default(),
             answer: Arc::new(answer),
         }
     }
@@ -45,22 +74,54 @@ impl Legacy {
         let server = self.clone();
         serve(move |request| {
             let server = server.clone();
-            Box::pin(async move { server.respond(&request) })
+            Box::pin(async move {
+                if server.health.load(Ordering::SeqCst) == 0 {
+                    std::future::pending::<()>().await;
+                }
+                server.respond(&request)
+            })
         })
         .await
         .0
     }
 
+    fn note(&self, what: impl Into<String>, request: &Request<Bytes>) {
+        let credential = request.headers().get("authorization");
+        let credential = credential.map(|value| value.to_str().unwrap().to_owned());
+        self.seen.lock().unwrap().push((what.into(), credential));
+    }
+
     fn respond(&self, request: &Request<Bytes>) -> Reply {
+        let broken = self.broken.load(Ordering::SeqCst);
+        if request.uri().path() == "/health" {
+            self.note("health", request);
+            self.healths.add();
+            let status = self.health.load(Ordering::SeqCst);
+            return reply(if broken == 0 { status } else { broken }, "text/plain", "");
+        }
+        if broken != 0 {
+            return reply(broken, "text/plain", "");
+        }
         if request.method() == http::Method::DELETE {
+            self.note("DELETE", request);
             self.ended.add();
             return reply(204, "text/plain", "");
         }
+        if request.method() == http::Method::GET {
+            self.note("GET", request);
+            self.gets.add();
+            return (self.stream)();
+        }
         let message = Message::parse(request.body().clone()).unwrap();
+        self.note(message.method_name(), request);
         let id = message.id().map(|id| id.as_json().to_owned()).unwrap_or_default();
         let result =
             |result: String| json(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
         let session = request.headers().get("mcp-session-id");
+        let number = session.and_then(|id| id.to_str().ok()?.strip_prefix('s')?.parse().ok());
+        if number.is_some_and(|number: usize| number < self.oldest.load(Ordering::SeqCst)) {
+            return reply(404, "text/plain", "");
+        }
         match (message.method(), session) {
             (Method::Initialize, None) => {
                 let count = self.opened.add();
@@ -86,9 +147,19 @@ impl Legacy {
                 } else {
                     String::new()
                 };
-                result(format!(r#"{{"tools":[{{"name":"t{page}"}}]{next}}}"#))
+                if page == 0 {
+                    self.lists.add();
+                }
+                let version = match self.version.load(Ordering::SeqCst) {
+                    0 => String::new(),
+                    version => format!("v{version}"),
+                };
+                result(format!(r#"{{"tools":[{{"name":"t{page}{version}"}}]{next}}}"#))
             }
-            (Method::Ping, _) => result("{}".to_owned()),
+            (Method::Ping, _) => {
+                self.pings.add();
+                result("{}".to_owned())
+            }
             _ => {
                 let left = self.forgets.load(Ordering::SeqCst);
                 if left > 0 {

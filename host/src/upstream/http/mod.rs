@@ -3,7 +3,8 @@
 //! Reading order: [`endpoint`] is where the server listens and the connections to it; [`request`] builds what is sent;
 //! [`body`] reads what comes back within its bounds; [`events`] takes messages out of a stream; [`answer`] decides what
 //! an answer is, [`hold`] what is kept until its end; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
-//! the era; [`peer`] reads the catalogue; [`exchange`] serves the parties.
+//! the era; [`health`] and [`stream`] are how plugway hears of the server, [`peer`] is its own connection, over which the
+//! catalogue is read; [`exchange`] serves the parties.
 
 mod answer;
 mod ask;
@@ -13,11 +14,13 @@ mod events;
 mod exchange;
 #[cfg(test)]
 mod fixture;
+mod health;
 mod hold;
 mod peer;
 mod probe;
 mod request;
 mod session;
+mod stream;
 #[cfg(test)]
 mod tests;
 

@@ -1,75 +1,144 @@
 //! plugway's own connection to an HTTP server.
 
-use std::future;
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
 
 use super::ask::ask;
 use super::endpoint::Endpoint;
+use super::health::Health;
 use super::probe::{Found, probe};
-use super::request::Head;
+use super::request::{Head, Whose};
 use super::session::Session;
+use super::stream::{Stream, follow};
 use crate::pipeline::port::Promise;
 use crate::protocol::Message;
 use crate::upstream::authored::{Hello, legacy_request, modern_request};
 use crate::upstream::era::{EraCell, Speaks};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
-use crate::upstream::keeper::Peer;
+use crate::upstream::keeper::{Peer, Pulse};
 
 /// Reads catalogues: in a session of its own at a legacy server, without one at a modern server.
 #[derive(Debug)]
 pub(in crate::upstream) struct HttpPeer {
     endpoint: Arc<Endpoint>,
     era: Arc<EraCell>,
-    session: Mutex<Option<Arc<Session>>>,
+    place: watch::Sender<Place>,
+    health: Health,
     ids: AtomicU64,
+}
+
+/// What plugway has at the server.
+#[derive(Clone, Debug)]
+enum Place {
+    /// Nothing.
+    Nowhere,
+    /// A session, at a legacy server.
+    Session(Arc<Session>),
+    /// A server that knows no sessions.
+    Stateless,
+}
+
+/// What came of a question.
+enum Heard {
+    Answer(Message),
+    /// The server does not know plugway's session any more.
+    Forgotten,
 }
 
 impl HttpPeer {
     pub(in crate::upstream) fn new(endpoint: Arc<Endpoint>, era: Arc<EraCell>) -> Self {
-        Self { endpoint, era, session: Mutex::new(None), ids: AtomicU64::new(1) }
+        let (place, health) = (watch::channel(Place::Nowhere).0, Health::new());
+        Self { endpoint, era, place, health, ids: AtomicU64::new(1) }
     }
 
     fn session(&self) -> Option<Arc<Session>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn keep(&self, session: Option<Arc<Session>>) -> Option<Arc<Session>> {
-        let mut place = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *place, session)
+        match &*self.place.borrow() {
+            Place::Session(session) => Some(Arc::clone(session)),
+            Place::Nowhere | Place::Stateless => None,
+        }
     }
 
     async fn connect(&self) -> Result<Greeting, Failure> {
+        // Dropped, the old session says goodbye, unless the server has forgotten it.
+        drop(self.place.send_replace(Place::Nowhere));
+        // A server that says that it is not well is not asked for a session.
+        self.health.before(&self.endpoint).await?;
         if let Found::Modern(greeting) = probe(&self.endpoint).await? {
             self.era.found(Speaks { modern: Some(true), initialize: None });
+            self.place.send_replace(Place::Stateless);
             return Ok(greeting);
         }
-        let session = Session::open(Arc::clone(&self.endpoint), Hello::own(), None).await?;
+        let endpoint = Arc::clone(&self.endpoint);
+        let session = Session::open(endpoint, Hello::own(), Whose::Own, None).await?;
         self.era.found(Speaks { modern: Some(false), initialize: Some(true) });
         let greeting = session.greeting.clone();
-        drop(self.keep(Some(Arc::new(session))));
+        self.place.send_replace(Place::Session(Arc::new(session)));
         Ok(greeting)
     }
 
-    async fn question(&self, method: &str, cursor: Option<&str>) -> Result<Message, Failure> {
+    async fn question(&self, method: &str, cursor: Option<&str>) -> Result<Heard, Failure> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        let (head, text) = match self.session() {
+        let session = self.session();
+        let (head, text) = match &session {
             Some(session) => (session.head(), legacy_request(id, method, cursor)),
             None => (Head::modern_method(method), modern_request(id, method, cursor)),
         };
         let reply = ask(&self.endpoint, head, text, Some(id)).await?;
         reply.check(&self.endpoint)?;
-        // Whatever the body says: 404 in a session means that the session is gone (2025-11-25, "Session Management").
-        if reply.status.as_u16() == 404 && self.session().is_some() {
-            let what = "does not know plugway's session any more";
-            return Err(Failure::broken(self.endpoint.name(), what));
+        let status = reply.status;
+        if let Some(session) = session.filter(|_| reply.denies_session()) {
+            session.lost();
+            return Ok(Heard::Forgotten);
         }
-        let usable = reply.status.is_success() || reply.status.is_client_error();
-        reply.message.filter(|_| usable).ok_or_else(|| {
-            let what = "does not answer plugway's own questions";
-            Failure::broken(self.endpoint.name(), what).because(reply.status)
-        })
+        let usable = status.is_success() || status.is_client_error();
+        match reply.message.filter(|_| usable) {
+            Some(answer) => Ok(Heard::Answer(answer)),
+            None => {
+                let what = "does not answer plugway's own questions";
+                Err(Failure::broken(self.endpoint.name(), what).because(status))
+            }
+        }
+    }
+
+    async fn pulse(&self) -> Result<Pulse, Failure> {
+        let method = if self.session().is_some() { "ping" } else { "server/discover" };
+        // A legacy server that does not know ping is alive all the same.
+        match self.question(method, None).await {
+            Ok(Heard::Answer(_)) => Ok(Pulse::Alive),
+            Ok(Heard::Forgotten) => Ok(Pulse::Forgotten),
+            // Too many questions are no sign of death.
+            Err(failure) if failure.is_busy() => Ok(Pulse::Alive),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn listening(&self) -> Infallible {
+        let mut places = self.place.subscribe();
+        loop {
+            let place = places.borrow_and_update().clone();
+            let stream = match &place {
+                Place::Session(session) if session.is_named() => {
+                    Some(Stream::Session(Arc::clone(session)))
+                }
+                Place::Stateless => Some(Stream::Subscription),
+                Place::Session(_) | Place::Nowhere => None,
+            };
+            let followed = async {
+                if let Some(stream) = stream {
+                    follow(&self.endpoint, &stream, &self.ids).await;
+                }
+                pending::<()>().await;
+            };
+            tokio::select! {
+                changed = places.changed() => if changed.is_err() { pending::<()>().await },
+                () = followed => {}
+            }
+        }
     }
 }
 
@@ -83,30 +152,37 @@ impl Peer for HttpPeer {
         method: &'static str,
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>> {
-        Box::pin(self.question(method, cursor))
-    }
-
-    fn check(&self) -> Promise<'_, Result<(), Failure>> {
-        Box::pin(async {
-            let method = if self.session().is_some() { "ping" } else { "server/discover" };
-            let answer = self.question(method, None).await?;
-            // A legacy server that does not know ping is alive all the same.
-            let gone = answer.id().is_none() && answer.error().is_some();
-            if gone {
-                let what = "does not know plugway's session any more";
-                return Err(Failure::broken(self.endpoint.name(), what));
+        Box::pin(async move {
+            match self.question(method, cursor).await? {
+                Heard::Answer(answer) => Ok(answer),
+                Heard::Forgotten => {
+                    let what = "does not know plugway's session any more";
+                    Err(Failure::broken(self.endpoint.name(), what))
+                }
             }
-            Ok(())
         })
     }
 
+    fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>> {
+        Box::pin(async move {
+            if self.health.ask(&self.endpoint).await? && !closely {
+                return Ok(Pulse::Alive);
+            }
+            self.pulse().await
+        })
+    }
+
+    fn listen(&self) -> Promise<'_, Infallible> {
+        Box::pin(self.listening())
+    }
+
     fn gone(&self) -> Promise<'_, ()> {
-        Box::pin(future::pending())
+        Box::pin(pending())
     }
 
     fn part(&self) -> Promise<'_, ()> {
         Box::pin(async {
-            if let Some(session) = self.keep(None) {
+            if let Place::Session(session) = self.place.send_replace(Place::Nowhere) {
                 session.close().await;
             }
         })

@@ -1,19 +1,32 @@
 //! What is sent: one message, and the headers that say what it is.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 
 use super::endpoint::Endpoint;
 use crate::protocol::{Field, Message, Method, Revision, header};
+use crate::upstream::settings::Access;
 
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const SESSION_ID: HeaderName = HeaderName::from_static(header::SESSION_ID);
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
 const METHOD: HeaderName = HeaderName::from_static(header::METHOD);
 const NAME: HeaderName = HeaderName::from_static(header::NAME);
+
+/// On whose behalf something is sent, where callers' credentials are passed on.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Whose {
+    /// plugway's own question.
+    #[default]
+    Own,
+    /// A caller's request, with the credential that the caller sent.
+    Caller(Option<HeaderValue>),
+}
 
 /// The headers of one message. Those of the transport are set last: none that a caller passes along replaces them.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +41,8 @@ pub(super) struct Head {
     pub(super) name: Option<HeaderValue>,
     /// What the caller passes along.
     pub(super) extra: Vec<(HeaderName, HeaderValue)>,
+    /// Whose credential goes along.
+    pub(super) whose: Whose,
 }
 
 impl Head {
@@ -60,9 +75,23 @@ impl Head {
         }
     }
 
-    fn put(self, map: &mut HeaderMap) {
+    /// In this order, so that nothing that a caller passes along replaces what the operator or the transport says.
+    fn put(self, endpoint: &Endpoint, map: &mut HeaderMap) {
+        map.reserve(9 + self.extra.len() + endpoint.headers.len());
         for (name, value) in self.extra {
             map.insert(name, value);
+        }
+        for (name, value) in &endpoint.headers {
+            map.insert(name, value.clone());
+        }
+        let credential = match (&endpoint.access, self.whose) {
+            (Access::Callers { .. }, Whose::Caller(credential)) => credential,
+            (Access::Callers { own }, Whose::Own) => own.clone(),
+            _ => None,
+        };
+        if let Some(mut credential) = credential {
+            credential.set_sensitive(true);
+            map.insert(AUTHORIZATION, credential);
         }
         let own = [
             (SESSION_ID, self.session),
@@ -75,6 +104,7 @@ impl Head {
                 map.insert(name, value);
             }
         }
+        map.insert(HOST, endpoint.host.clone());
     }
 }
 
@@ -84,9 +114,7 @@ pub(super) fn post(endpoint: &Endpoint, head: Head, message: Bytes) -> Request<F
     *request.method_mut() = Verb::POST;
     *request.uri_mut() = endpoint.uri.clone();
     let headers = request.headers_mut();
-    headers.reserve(8 + head.extra.len());
-    head.put(headers);
-    headers.insert(HOST, endpoint.host.clone());
+    head.put(endpoint, headers);
     headers.insert(CONTENT_TYPE, JSON);
     headers.insert(ACCEPT, BOTH);
     request
@@ -97,7 +125,31 @@ pub(super) fn delete(endpoint: &Endpoint, head: Head) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::default());
     *request.method_mut() = Verb::DELETE;
     *request.uri_mut() = endpoint.uri.clone();
-    head.put(request.headers_mut());
-    request.headers_mut().insert(HOST, endpoint.host.clone());
+    head.put(endpoint, request.headers_mut());
+    request
+}
+
+/// The request that asks for the event stream of a session, from behind the event `after`.
+pub(super) fn get(
+    endpoint: &Endpoint,
+    head: Head,
+    after: Option<HeaderValue>,
+) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.uri_mut() = endpoint.uri.clone();
+    let headers = request.headers_mut();
+    head.put(endpoint, headers);
+    headers.insert(ACCEPT, EVENTS);
+    if let Some(after) = after {
+        headers.insert(LAST_EVENT_ID, after);
+    }
+    request
+}
+
+/// The request that asks whether the server is alive.
+pub(super) fn health(endpoint: &Endpoint) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.uri_mut() = endpoint.health.clone();
+    Head::default().put(endpoint, request.headers_mut());
     request
 }

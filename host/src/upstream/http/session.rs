@@ -1,7 +1,7 @@
 //! The session of one party at a server of the legacy era.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderValue;
 use tokio::time::timeout;
@@ -10,7 +10,7 @@ use super::answer::strange;
 use super::ask::ask;
 use super::body::Sent;
 use super::endpoint::Endpoint;
-use super::request::{Head, delete};
+use super::request::{Head, Whose, delete};
 use crate::upstream::authored::{self, Hello, OPENING_ID};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
@@ -22,6 +22,8 @@ pub(super) struct Session {
     endpoint: Arc<Endpoint>,
     id: Option<HeaderValue>,
     version: Option<HeaderValue>,
+    /// The newest credential of the caller, where it is passed on: who renews it keeps the session.
+    credential: Option<Mutex<Option<HeaderValue>>>,
     pub(super) greeting: Greeting,
     closed: AtomicBool,
     _seat: Option<Seat>,
@@ -51,11 +53,12 @@ impl Session {
     pub(super) async fn open(
         endpoint: Arc<Endpoint>,
         hello: Hello,
+        whose: Whose,
         seat: Option<Seat>,
     ) -> Result<Self, Failure> {
         let limit = endpoint.limits.open;
         let name = Arc::clone(endpoint.status.name());
-        timeout(limit, Self::handshake(endpoint, hello, seat))
+        timeout(limit, Self::handshake(endpoint, hello, whose, seat))
             .await
             .unwrap_or_else(|_| Err(Failure::timeout(&name, limit)))
     }
@@ -63,10 +66,17 @@ impl Session {
     async fn handshake(
         endpoint: Arc<Endpoint>,
         hello: Hello,
+        whose: Whose,
         seat: Option<Seat>,
     ) -> Result<Self, Failure> {
-        let reply =
-            ask(&endpoint, Head::default(), hello.initialize(OPENING_ID), Some(OPENING_ID)).await?;
+        let credential = match &whose {
+            Whose::Caller(credential) if endpoint.forwards() => {
+                Some(Mutex::new(credential.clone()))
+            }
+            _ => None,
+        };
+        let head = Head { whose, ..Head::default() };
+        let reply = ask(&endpoint, head, hello.initialize(OPENING_ID), Some(OPENING_ID)).await?;
         reply.check(&endpoint)?;
         let message = reply.message.filter(|_| !reply.status.is_server_error());
         let Some(message) = message else {
@@ -88,6 +98,7 @@ impl Session {
         let session = Self {
             id: reply.session,
             version: HeaderValue::from_str(&greeting.version).ok(),
+            credential,
             greeting,
             closed: AtomicBool::new(false),
             _seat: seat,
@@ -109,7 +120,26 @@ impl Session {
 
     /// The headers of a message in this session.
     pub(super) fn head(&self) -> Head {
-        Head { session: self.id.clone(), version: self.version.clone(), ..Head::default() }
+        let whose = match &self.credential {
+            None => Whose::Own,
+            Some(newest) => {
+                Whose::Caller(newest.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            }
+        };
+        let (session, version) = (self.id.clone(), self.version.clone());
+        Head { session, version, whose, ..Head::default() }
+    }
+
+    /// The caller came with this credential.
+    pub(super) fn renew(&self, credential: Option<&HeaderValue>) {
+        if let Some(newest) = &self.credential {
+            *newest.lock().unwrap_or_else(PoisonError::into_inner) = credential.cloned();
+        }
+    }
+
+    /// Whether a server opened it by name; without one there is nothing to listen to.
+    pub(super) fn is_named(&self) -> bool {
+        self.id.is_some()
     }
 
     /// Tells the server that the session ended; best effort, within a bounded time.

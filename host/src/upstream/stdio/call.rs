@@ -14,6 +14,7 @@ use crate::protocol::{Era, Field, Id, Method, sse};
 use crate::upstream::authored::{Hello, cancelled};
 use crate::upstream::failure::Failure;
 use crate::upstream::rewrite::{self, Change};
+use crate::upstream::tally::Counted;
 
 /// A request in flight. When it is dropped nobody waits any more; a modern client has cancelled it by that.
 struct Flight {
@@ -24,6 +25,7 @@ struct Flight {
     deadline: Option<Instant>,
     /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
     translated: Option<Method>,
+    _counted: Counted,
 }
 
 impl Drop for Flight {
@@ -68,6 +70,7 @@ pub(super) async fn call(
         number,
         cancels: modern,
         translated,
+        _counted: child.spec.status.tally.request(),
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
     };
     let meta = (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party).meta());

@@ -19,6 +19,7 @@ use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::{Limits, WRITE_QUEUE};
 use crate::upstream::settings::Command;
+use crate::upstream::status::Status;
 
 /// What every child of an upstream has in common.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub(super) struct Spec {
     pub(super) name: Arc<str>,
     pub(super) command: Command,
     pub(super) limits: Limits,
+    pub(super) status: Arc<Status>,
     pub(super) tracker: TaskTracker,
 }
 
@@ -52,8 +54,13 @@ impl Child {
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let process = spawn(&spec.command).map_err(|error| {
-            Failure::unavailable(&spec.name)
-                .because(format!("the supervisor does not start: {error}"))
+            let why = match &spec.command.directory {
+                Some(directory) if !directory.is_dir() => {
+                    format!("the working directory {} does not exist", directory.display())
+                }
+                _ => format!("the supervisor does not start: {error}"),
+            };
+            Failure::unavailable(&spec.name).because(why)
         })?;
         let (writer, queue) = mpsc::channel(WRITE_QUEUE);
         let (gone_sender, gone) = watch::channel(false);

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, interval, timeout, timeout_at};
@@ -21,6 +22,7 @@ use crate::upstream::limits::{CHILD_GRACE, Limits, SUPERVISOR_GRACE};
 use crate::upstream::sessions::Sessions;
 use crate::upstream::settings::{Command, Sharing};
 use crate::upstream::slot::Slot;
+use crate::upstream::status::Status;
 
 /// All children of one upstream.
 #[derive(Debug)]
@@ -30,7 +32,8 @@ pub(in crate::upstream) struct Children {
     pub(super) sharing: Sharing,
     permits: Arc<Semaphore>,
     parties: Sessions<Child>,
-    shared: Arc<Slot<Child>>,
+    /// Replaced when the operator takes the upstream out.
+    shared: ArcSwap<Slot<Child>>,
     /// Started and introduced, and served nobody yet.
     spare: Mutex<Option<Child>>,
     spare_ready: Notify,
@@ -38,23 +41,24 @@ pub(in crate::upstream) struct Children {
 
 impl Children {
     pub(in crate::upstream) fn new(
-        name: Arc<str>,
+        status: Arc<Status>,
         command: Command,
         sharing: Sharing,
         limits: &Limits,
         tracker: &TaskTracker,
     ) -> Self {
         let limits = limits.clone();
+        let name = Arc::clone(status.name());
         let permits = Arc::new(Semaphore::new(limits.children));
         let parties = Sessions::new(limits.sessions);
-        let spec = Spec { name, command, limits, tracker: tracker.clone() };
+        let spec = Spec { name, command, limits, status, tracker: tracker.clone() };
         Self {
             spec: Arc::new(spec),
             era: Arc::new(EraCell::new()),
             sharing,
             permits,
             parties,
-            shared: Arc::new(Slot::new()),
+            shared: ArcSwap::from_pointee(Slot::new()),
             spare: Mutex::new(None),
             spare_ready: Notify::new(),
         }
@@ -83,7 +87,7 @@ impl Children {
 
     /// The one child for everybody.
     pub(super) async fn shared(&self) -> Result<(Arc<Slot<Child>>, Arc<Child>), Failure> {
-        let slot = Arc::clone(&self.shared);
+        let slot = self.shared.load_full();
         if let Some(child) = living(&slot) {
             return Ok((slot, child));
         }
@@ -188,7 +192,7 @@ impl Children {
     /// What is open for a party.
     pub(super) fn open(&self, party: PartyId) -> Option<Arc<Child>> {
         let slot = match self.sharing {
-            Sharing::Connector => Some(Arc::clone(&self.shared)),
+            Sharing::Connector => Some(self.shared.load_full()),
             Sharing::Session => self.parties.get(party),
         };
         slot.and_then(|slot| slot.current())
@@ -221,17 +225,31 @@ impl Children {
         }
     }
 
-    /// Ends every child; returns once the processes are gone.
+    /// How many parties have a child.
+    pub(super) fn open_count(&self) -> usize {
+        self.parties.all().iter().filter(|slot| slot.current().is_some()).count()
+    }
+
+    /// Takes every child of the parties out; the future stops them. New ones may be started.
+    pub(super) fn clear(&self) -> impl Future<Output = ()> + Send + 'static {
+        let spare = self.take_spare().map(Arc::new);
+        let shared = self.shared.swap(Arc::new(Slot::new())).leave();
+        let parties = self.parties.drain().into_iter().filter_map(|slot| slot.leave());
+        let all: Vec<Arc<Child>> = parties.chain(shared).chain(spare).collect();
+        let name = Arc::clone(&self.spec.name);
+        async move {
+            let limit = CHILD_GRACE + SUPERVISOR_GRACE + Duration::from_secs(2);
+            let stops = join_all(all.iter().map(|child| child.stop()));
+            if timeout(limit, stops).await.is_err() {
+                tracing::error!(upstream = &*name, "children do not end");
+            }
+        }
+    }
+
+    /// Ends every child for good; returns once the processes are gone.
     pub(super) async fn end(&self) {
         self.permits.close();
-        let spare = self.take_spare().map(Arc::new);
-        let parties = self.parties.drain().into_iter().filter_map(|slot| slot.leave());
-        let all = parties.chain(self.shared.leave()).chain(spare);
-        let limit = CHILD_GRACE + SUPERVISOR_GRACE + Duration::from_secs(2);
-        let stops = join_all(all.map(|child| async move { child.stop().await }));
-        if timeout(limit, stops).await.is_err() {
-            tracing::error!(upstream = &*self.spec.name, "children do not end");
-        }
+        self.clear().await;
     }
 }
 

@@ -36,6 +36,16 @@ impl StdioUpstream {
     }
 
     async fn serve(&self, order: &Order) -> Result<Answer, Failure> {
+        self.status.usable()?;
+        let answer = self.tried(order).await;
+        if answer.is_err() {
+            // Whoever was on the way when the operator took it out is told so, too.
+            self.status.usable()?;
+        }
+        answer
+    }
+
+    async fn tried(&self, order: &Order) -> Result<Answer, Failure> {
         for _ in 0..TRIES {
             let (slot, child) = self.child(&order.party).await?;
             match call(&child, order).await {
@@ -136,10 +146,19 @@ impl Upstream for StdioUpstream {
         Box::pin(self.children.leave(party))
     }
 
-    fn control(&self, _control: Control) {}
+    fn control(&self, control: Control) {
+        match control {
+            Control::Reconnect => self.status.bell.now(),
+            Control::Enable => self.status.take_out(false),
+            Control::Disable => {
+                self.status.take_out(true);
+                drop(self.children.spec.tracker.spawn(self.children.clear()));
+            }
+        }
+    }
 
     fn numbers(&self) -> Numbers {
-        Numbers::default()
+        self.status.tally.numbers(self.children.open_count() as u64)
     }
 
     fn shut_down(&self) -> Promise<'_, ()> {

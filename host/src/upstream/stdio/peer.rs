@@ -1,5 +1,7 @@
 //! plugway's own child, over which the catalogue is read. With `sharing: connector` it is everybody's.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::child::Child;
@@ -10,7 +12,7 @@ use crate::upstream::authored::{legacy_request, modern_request};
 use crate::upstream::era::Speaks;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
-use crate::upstream::keeper::Peer;
+use crate::upstream::keeper::{Peer, Pulse};
 use crate::upstream::limits::PAGE;
 use crate::upstream::settings::Sharing;
 
@@ -77,13 +79,18 @@ impl Peer for StdioPeer {
         Box::pin(self.question(method, cursor))
     }
 
-    fn check(&self) -> Promise<'_, Result<(), Failure>> {
+    fn check(&self, _closely: bool) -> Promise<'_, Result<Pulse, Failure>> {
         Box::pin(async {
             let modern = self.child().is_some_and(|child| child.era == Era::Modern);
             let method = if modern { "server/discover" } else { "ping" };
             // An error is a sign of life, too.
-            self.question(method, None).await.map(drop)
+            self.question(method, None).await.map(|_answer| Pulse::Alive)
         })
+    }
+
+    fn listen(&self) -> Promise<'_, Infallible> {
+        // What a child says arrives on its output, whoever started it.
+        Box::pin(pending())
     }
 
     fn gone(&self) -> Promise<'_, ()> {

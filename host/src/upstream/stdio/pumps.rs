@@ -21,6 +21,7 @@ use crate::upstream::limits::{
     CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
 use crate::upstream::peek::Peek;
+use crate::upstream::status::Status;
 
 /// What the tasks share.
 pub(super) struct Pipes {
@@ -43,11 +44,12 @@ pub(super) fn run(
     let tracker = pipes.spec.tracker.clone();
     let (stop, routes) = (pipes.stop.clone(), Arc::clone(&pipes.routes));
     let name = Arc::clone(&pipes.spec.name);
+    let counted = pipes.spec.status.tally.child();
     if let Some(stdin) = process.stdin.take() {
         drop(tracker.spawn(write(stdin, queue, stop.clone())));
     }
     if let Some(stderr) = process.stderr.take() {
-        drop(tracker.spawn(log(stderr, Arc::clone(&name))));
+        drop(tracker.spawn(log(stderr, Arc::clone(&pipes.spec.status))));
     }
     let stdout = process.stdout.take();
     let reading = tracker.spawn(async move {
@@ -65,6 +67,7 @@ pub(super) fn run(
         stop.cancel();
         routes.close();
         tracing::debug!(upstream = &*name, ?code, "child ended");
+        drop(counted);
         end.0.send_replace(true);
         drop(end);
     }));
@@ -175,6 +178,13 @@ impl Pipes {
         let Ok(note) = Message::parse(line.clone()) else { return };
         let taken = match note.method() {
             Method::Progress => self.routes.progress(&note),
+            // Clients hear of it from plugway itself, once the merged list really differs.
+            Method::ToolsListChanged
+            | Method::PromptsListChanged
+            | Method::ResourcesListChanged => {
+                self.spec.status.bell.changed();
+                true
+            }
             _ => self.outbox.offer(line.clone()),
         };
         if !taken {
@@ -183,7 +193,7 @@ impl Pipes {
     }
 }
 
-async fn log(stderr: ChildStderr, name: Arc<str>) {
+async fn log(stderr: ChildStderr, status: Arc<Status>) {
     let mut lines = Lines::new(stderr, LINE);
     let mut quota = Quota::new();
     while let Ok(Some(line)) = lines.next().await {
@@ -191,7 +201,8 @@ async fn log(stderr: ChildStderr, name: Arc<str>) {
         if quota.take() {
             let shown = line.get(..LOG_LINE).unwrap_or(&line);
             let line = String::from_utf8_lossy(shown);
-            tracing::info!(upstream = &*name, line = &*line, "child");
+            let (connector, upstream) = (&**status.connector(), &**status.name());
+            tracing::info!(connector, upstream, line = &*line, "child");
         }
     }
 }
