@@ -26,7 +26,7 @@ fn what_is_never_dialled_is_refused_however_it_is_written() {
         ("64:ff9b::169.254.169.254", Refusal::Metadata),
         ("64:ff9b:1:a9fe:a9:fe00::", Refusal::Metadata),
         ("2002:a9fe:a9fe::1", Refusal::Metadata),
-        ("2001:0:a9fe:a9fe::", Refusal::Metadata),
+        ("2001:0:a9fe:a9fe:0:0:f7f7:f7f7", Refusal::Metadata),
         ("2001:0:808:808:0:0:5601:5601", Refusal::Metadata),
         ("fd00:ec2::254", Refusal::Metadata),
         ("100.100.100.200", Refusal::Metadata),
