@@ -22,16 +22,16 @@ pub enum Refusal {
     /// Services that give a machine its credentials.
     #[error("it is the address of a cloud metadata service, which plugway never dials")]
     Metadata,
-    /// 169.254.0.0/16, fe80::/10.
+    /// `169.254.0.0/16`, `fe80::/10`.
     #[error("it is a link-local address, which plugway never dials")]
     LinkLocal,
-    /// 0.0.0.0/8, ::.
+    /// `0.0.0.0/8`, `::`.
     #[error("it is the unspecified address, which plugway never dials")]
     Unspecified,
-    /// 224.0.0.0/4, ff00::/8.
+    /// `224.0.0.0/4`, `ff00::/8`.
     #[error("it is a multicast address, which plugway never dials")]
     Multicast,
-    /// 240.0.0.0/4 with 255.255.255.255.
+    /// `240.0.0.0/4`, with `255.255.255.255`.
     #[error("it is a broadcast or reserved address, which plugway never dials")]
     Reserved,
     /// A port on which this plugway listens.
@@ -51,7 +51,7 @@ pub fn judge(address: IpAddr, reach: Reach) -> Result<(), Refusal> {
         IpAddr::V4(v4) => of_v4(v4),
         IpAddr::V6(v6) => {
             let carried = carried(v6);
-            carried.into_iter().flatten().filter_map(of_v4).chain(of_v6(v6)).max_by_key(gravity)
+            carried.into_iter().flatten().filter_map(of_v4).chain(of_v6(v6)).max_by_key(|refusal| gravity(*refusal))
         }
     };
     match (refusal, reach) {
@@ -63,7 +63,7 @@ pub fn judge(address: IpAddr, reach: Reach) -> Result<(), Refusal> {
 }
 
 /// An address with several meanings is judged by the worst.
-fn gravity(refusal: &Refusal) -> u8 {
+fn gravity(refusal: Refusal) -> u8 {
     match refusal {
         Refusal::Loopback => 0,
         Refusal::Private => 1,
@@ -162,18 +162,28 @@ fn of_v6(address: Ipv6Addr) -> Option<Refusal> {
 /// The IPv4 addresses that an IPv6 address stands for: mapped and compatible (RFC 4291), NAT64 (RFC 6052, 8215), 6to4
 /// (RFC 3056), Teredo (RFC 4380; server and client).
 fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
-    let [a, b, c, d, e, f, g, h] = address.segments();
-    let join = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
-    match [a, b, c, d, e, f] {
+    let bits = u128::from(address);
+    let v4 = |bits: u128| u32::try_from(bits & 0xffff_ffff).ok().map(Ipv4Addr::from);
+    match bits >> 32 {
         // `::` and `::1` are addresses of their own
-        [0, 0, 0, 0, 0, 0] if g == 0 => [None, None],
-        [0, 0, 0, 0, 0, 0 | 0xffff] | [0, 0, 0, 0, 0xffff, 0] | [0x64, 0xff9b, 0, 0, 0, 0] => {
-            [join(g, h), None]
-        }
-        // RFC 6052, section 2.2: after a prefix of 48 bits the address goes around bits 64 to 71
-        [0x64, 0xff9b, 1, ..] => [join(g, h), join(d, e << 8 | f >> 8)],
-        [0x2002, high, low, ..] => [join(high, low), None],
-        [0x2001, 0, high, low, ..] => [join(high, low), join(!g, !h)],
-        _ => [None, None],
+        0 if bits <= 0xffff => return [None, None],
+        0 | 0xffff | 0xffff_0000 | NAT64 => return [v4(bits), None],
+        _ => {}
     }
+    if bits >> 80 == NAT64_LOCAL {
+        // RFC 6052, section 2.2: behind a prefix of 48 bits the address goes around bits 64 to 71
+        return [v4(bits), v4((bits >> 64 & 0xffff) << 16 | bits >> 40 & 0xffff)];
+    }
+    if bits >> 112 == 0x2002 {
+        return [v4(bits >> 80), None];
+    }
+    if bits >> 96 == 0x2001_0000 {
+        return [v4(bits >> 64), v4(!bits)];
+    }
+    [None, None]
 }
+
+/// `64:ff9b::/96`, without its last 32 bits.
+const NAT64: u128 = 0x0064_ff9b << 64;
+/// `64:ff9b:1::/48`.
+const NAT64_LOCAL: u128 = 0x0064_ff9b_0001;

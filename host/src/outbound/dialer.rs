@@ -166,7 +166,7 @@ async fn first(addresses: Vec<SocketAddr>) -> Result<TcpStream, DialError> {
         }
         let pause = async {
             if rest.len() == 0 {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             } else {
                 sleep(STAGGER).await;
             }

@@ -1,52 +1,70 @@
 //! The bell by which requests, streams and operators tell the keeper that there is something to do.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
 /// Rings that nobody answered yet run together: however many there are, the keeper comes once.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
-    rung: Mutex<Rung>,
+    rung: AtomicU8,
     called: Notify,
 }
 
-/// Why it rang.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rung {
+/// Why it rang: any of the reasons, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rung(u8);
+
+const SERVER: u8 = 1;
+const SESSION: u8 = 2;
+const CHANGED: u8 = 4;
+const NOW: u8 = 8;
+
+impl Rung {
     /// A request could not reach the server, or the server failed with it.
-    pub(super) server: bool,
+    pub(super) fn server(self) -> bool {
+        self.0 & SERVER != 0
+    }
+
     /// A session or a stream is gone.
-    pub(super) session: bool,
+    pub(super) fn session(self) -> bool {
+        self.0 & SESSION != 0
+    }
+
     /// The server says that a list of its has changed.
-    pub(super) changed: bool,
+    pub(super) fn changed(self) -> bool {
+        self.0 & CHANGED != 0
+    }
+
     /// The operator wants an attempt now.
-    pub(super) now: bool,
+    pub(super) fn now(self) -> bool {
+        self.0 & NOW != 0
+    }
 }
 
 impl Bell {
     /// A request could not reach the server, or the server failed with it.
     pub(super) fn server(&self) {
-        self.ring(|rung| rung.server = true);
+        self.ring(SERVER);
     }
 
     /// The server does not know a session any more, or a stream broke.
     pub(super) fn session(&self) {
-        self.ring(|rung| rung.session = true);
+        self.ring(SESSION);
     }
 
     /// The server says that a list has changed.
     pub(super) fn changed(&self) {
-        self.ring(|rung| rung.changed = true);
+        self.ring(CHANGED);
     }
 
     /// The operator wants an attempt now.
     pub(super) fn now(&self) {
-        self.ring(|rung| rung.now = true);
+        self.ring(NOW);
     }
 
-    fn ring(&self, note: impl FnOnce(&mut Rung)) {
-        note(&mut self.rung.lock().unwrap_or_else(PoisonError::into_inner));
+    fn ring(&self, why: u8) {
+        self.rung.fetch_or(why, Ordering::AcqRel);
         self.called.notify_one();
     }
 
@@ -54,16 +72,16 @@ impl Bell {
     pub(super) async fn answer(&self) -> Rung {
         loop {
             self.called.notified().await;
-            let rung = self.clear();
-            if rung != Rung::default() {
-                return rung;
+            let rung = self.rung.swap(0, Ordering::AcqRel);
+            if rung != 0 {
+                return Rung(rung);
             }
         }
     }
 
     /// Forgets what rang so far.
-    pub(super) fn clear(&self) -> Rung {
-        std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn clear(&self) {
+        self.rung.store(0, Ordering::Release);
     }
 }
 

@@ -171,7 +171,7 @@ impl<P: Peer> Keeper<P> {
                 None => std::future::pending().await,
             }
         };
-        let asked = async { while !self.status.bell.answer().await.now {} };
+        let asked = async { while !self.status.bell.answer().await.now() {} };
         let waited = async {
             tokio::select! {
                 () = due => {}

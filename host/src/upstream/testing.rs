@@ -108,7 +108,7 @@ pub(super) fn shell(script: &str, sharing: Sharing, limits: Limits) -> Rig {
 }
 
 pub(super) fn rig(transport: Transport, sharing: Sharing, limits: Limits) -> Rig {
-    start(Settings { transport, sharing, limits, ..settings() })
+    start(&Settings { transport, sharing, limits, ..settings() })
 }
 
 /// Nothing but a name: an upstream that cannot be started.
@@ -125,9 +125,9 @@ pub(super) fn settings() -> Settings {
     }
 }
 
-pub(super) fn start(settings: Settings) -> Rig {
+pub(super) fn start(settings: &Settings) -> Rig {
     let (stop, tracker) = (CancellationToken::new(), TaskTracker::new());
-    let upstream = super::start(&settings, &stop, &tracker).unwrap();
+    let upstream = super::start(settings, &stop, &tracker).unwrap();
     Rig { upstream, stop, tracker }
 }
 

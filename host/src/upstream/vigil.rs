@@ -92,17 +92,17 @@ impl<'a, P: Peer> Vigil<'a, P> {
 
     fn note(&mut self, rung: Rung) {
         let now = Instant::now();
-        if rung.server {
+        if rung.server() {
             self.failed = self.failed.max(1);
         }
-        if rung.server || rung.session {
+        if rung.server() || rung.session() {
             self.closely = true;
             self.check_at = self.check_at.min(now.max(self.looked + SUSPICION_GAP));
         }
-        if rung.changed {
+        if rung.changed() {
             self.read_at = self.read_at.min(now.max(self.read + READ_GAP));
         }
-        if rung.now {
+        if rung.now() {
             (self.read_at, self.check_at) = (now, self.check_at.min(now));
         }
     }

@@ -11,6 +11,9 @@ use crate::protocol::{Message, Method};
 use crate::upstream::Limits;
 use crate::upstream::testing::{Counter, Reply, Rig, http, json, reply, serve};
 
+/// The verb or method of a request, and its credential.
+pub(super) type Seen = (String, Option<String>);
+
 /// A legacy server: opens sessions, lists tools on pages, and answers calls as `answer` says.
 #[derive(Clone)]
 pub(super) struct Legacy {
@@ -36,8 +39,7 @@ pub(super) struct Legacy {
     pub(super) broken: Arc<AtomicU16>,
     /// Answers `GET`.
     pub(super) stream: Arc<dyn Fn() -> Reply + Send + Sync>,
-    /// The verb or method of each request, and its credential.
-    pub(super) seen: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    pub(super) seen: Arc<Mutex<Vec<Seen>>>,
     pub(super) answer: Arc<dyn Fn(&Message) -> Reply + Send + Sync>,
 }
 
@@ -114,6 +116,10 @@ impl Legacy {
         }
         let message = Message::parse(request.body().clone()).unwrap();
         self.note(message.method_name(), request);
+        self.answer(request, &message)
+    }
+
+    fn answer(&self, request: &Request<Bytes>, message: &Message) -> Reply {
         let id = message.id().map(|id| id.as_json().to_owned()).unwrap_or_default();
         let result =
             |result: String| json(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
@@ -139,23 +145,7 @@ impl Legacy {
                 self.cancelled.add();
                 reply(202, "text/plain", "")
             }
-            (Method::ToolsList, _) => {
-                let cursor = message.string(crate::protocol::Field::Cursor);
-                let page: usize = cursor.map_or(0, |cursor| cursor.parse().unwrap());
-                let next = if page + 1 < self.pages {
-                    format!(r#","nextCursor":"{}""#, page + 1)
-                } else {
-                    String::new()
-                };
-                if page == 0 {
-                    self.lists.add();
-                }
-                let version = match self.version.load(Ordering::SeqCst) {
-                    0 => String::new(),
-                    version => format!("v{version}"),
-                };
-                result(format!(r#"{{"tools":[{{"name":"t{page}{version}"}}]{next}}}"#))
-            }
+            (Method::ToolsList, _) => result(self.page(message)),
             (Method::Ping, _) => {
                 self.pings.add();
                 result("{}".to_owned())
@@ -170,9 +160,27 @@ impl Legacy {
                         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}"#,
                     );
                 }
-                (self.answer)(&message)
+                (self.answer)(message)
             }
         }
+    }
+
+    fn page(&self, message: &Message) -> String {
+        let cursor = message.string(crate::protocol::Field::Cursor);
+        let page: usize = cursor.map_or(0, |cursor| cursor.parse().unwrap());
+        let next = if page + 1 < self.pages {
+            format!(r#","nextCursor":"{}""#, page + 1)
+        } else {
+            String::new()
+        };
+        if page == 0 {
+            self.lists.add();
+        }
+        let version = match self.version.load(Ordering::SeqCst) {
+            0 => String::new(),
+            version => format!("v{version}"),
+        };
+        format!(r#"{{"tools":[{{"name":"t{page}{version}"}}]{next}}}"#)
     }
 }
 

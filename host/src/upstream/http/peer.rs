@@ -43,13 +43,6 @@ enum Place {
     Stateless,
 }
 
-/// What came of a question.
-enum Heard {
-    Answer(Message),
-    /// The server does not know plugway's session any more.
-    Forgotten,
-}
-
 impl HttpPeer {
     pub(in crate::upstream) fn new(endpoint: Arc<Endpoint>, era: Arc<EraCell>) -> Self {
         let (place, health) = (watch::channel(Place::Nowhere).0, Health::new());
@@ -81,7 +74,12 @@ impl HttpPeer {
         Ok(greeting)
     }
 
-    async fn question(&self, method: &str, cursor: Option<&str>) -> Result<Heard, Failure> {
+    /// None says that the server does not know plugway's session any more.
+    async fn question(
+        &self,
+        method: &str,
+        cursor: Option<&str>,
+    ) -> Result<Option<Message>, Failure> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let session = self.session();
         let (head, text) = match &session {
@@ -93,24 +91,22 @@ impl HttpPeer {
         let status = reply.status;
         if let Some(session) = session.filter(|_| reply.denies_session()) {
             session.lost();
-            return Ok(Heard::Forgotten);
+            return Ok(None);
         }
         let usable = status.is_success() || status.is_client_error();
-        match reply.message.filter(|_| usable) {
-            Some(answer) => Ok(Heard::Answer(answer)),
-            None => {
-                let what = "does not answer plugway's own questions";
-                Err(Failure::broken(self.endpoint.name(), what).because(status))
-            }
-        }
+        let Some(answer) = reply.message.filter(|_| usable) else {
+            let what = "does not answer plugway's own questions";
+            return Err(Failure::broken(self.endpoint.name(), what).because(status));
+        };
+        Ok(Some(answer))
     }
 
     async fn pulse(&self) -> Result<Pulse, Failure> {
         let method = if self.session().is_some() { "ping" } else { "server/discover" };
         // A legacy server that does not know ping is alive all the same.
         match self.question(method, None).await {
-            Ok(Heard::Answer(_)) => Ok(Pulse::Alive),
-            Ok(Heard::Forgotten) => Ok(Pulse::Forgotten),
+            Ok(Some(_answer)) => Ok(Pulse::Alive),
+            Ok(None) => Ok(Pulse::Forgotten),
             // Too many questions are no sign of death.
             Err(failure) if failure.is_busy() => Ok(Pulse::Alive),
             Err(failure) => Err(failure),
@@ -153,13 +149,10 @@ impl Peer for HttpPeer {
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>> {
         Box::pin(async move {
-            match self.question(method, cursor).await? {
-                Heard::Answer(answer) => Ok(answer),
-                Heard::Forgotten => {
-                    let what = "does not know plugway's session any more";
-                    Err(Failure::broken(self.endpoint.name(), what))
-                }
-            }
+            self.question(method, cursor).await?.ok_or_else(|| {
+                let what = "does not know plugway's session any more";
+                Failure::broken(self.endpoint.name(), what)
+            })
         })
     }
 
