@@ -51,7 +51,12 @@ pub fn judge(address: IpAddr, reach: Reach) -> Result<(), Refusal> {
         IpAddr::V4(v4) => of_v4(v4),
         IpAddr::V6(v6) => {
             let carried = carried(v6);
-            carried.into_iter().flatten().filter_map(of_v4).chain(of_v6(v6)).max_by_key(|refusal| gravity(*refusal))
+            carried
+                .into_iter()
+                .flatten()
+                .filter_map(of_v4)
+                .chain(of_v6(v6))
+                .max_by_key(|refusal| gravity(*refusal))
         }
     };
     match (refusal, reach) {

@@ -52,7 +52,13 @@ impl Origin {
         };
         let port = match authority.as_str().rsplit_once(':') {
             Some((_, port)) if !port.ends_with(']') => port.parse().ok()?,
-            _ => if secure { 443 } else { 80 },
+            _ => {
+                if secure {
+                    443
+                } else {
+                    80
+                }
+            }
         };
         Some(Self { secure, host: host.into(), port })
     }

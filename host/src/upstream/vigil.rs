@@ -69,7 +69,11 @@ impl<'a, P: Peer> Vigil<'a, P> {
                         return failure;
                     }
                     let reason = &*failure.reason();
-                    tracing::debug!(upstream = &**self.keeper.status.name(), reason, "a check failed");
+                    tracing::debug!(
+                        upstream = &**self.keeper.status.name(),
+                        reason,
+                        "a check failed"
+                    );
                     QUICK
                 }
             };
@@ -80,8 +84,7 @@ impl<'a, P: Peer> Vigil<'a, P> {
     /// Until something is due.
     async fn pause(&mut self) {
         loop {
-            let due =
-                if self.forgotten { self.check_at } else { self.check_at.min(self.read_at) };
+            let due = if self.forgotten { self.check_at } else { self.check_at.min(self.read_at) };
             tokio::select! {
                 biased;
                 rung = self.keeper.status.bell.answer() => self.note(rung),

@@ -88,7 +88,8 @@ impl Reply {
             let message = self.message.as_ref().filter(|message| message.id().is_none());
             message.and_then(Message::error).is_some_and(complains_about_session)
         };
-        self.status == StatusCode::NOT_FOUND || self.status == StatusCode::BAD_REQUEST && complains()
+        self.status == StatusCode::NOT_FOUND
+            || self.status == StatusCode::BAD_REQUEST && complains()
     }
 }
 

@@ -50,9 +50,9 @@ impl Health {
         }
         // Half of a check's time: there must be some left to ask in another way.
         let limit = endpoint.limits.check_timeout / 2;
-        let seen = timeout(limit, see(endpoint)).await.unwrap_or_else(|_elapsed| {
-            Seen::Ill(Failure::timeout(endpoint.name(), limit))
-        });
+        let seen = timeout(limit, see(endpoint))
+            .await
+            .unwrap_or_else(|_elapsed| Seen::Ill(Failure::timeout(endpoint.name(), limit)));
         match seen {
             Seen::Well => {
                 self.0.store(PRESENT, Ordering::Relaxed);

@@ -182,10 +182,12 @@ mod tests {
 
     #[test]
     fn waits_grow_within_bounds_and_honour_what_the_server_asks_for() {
-        let seconds = |retry: Option<u64>, vain| {
-            wait(retry.map(Duration::from_millis), vain).as_millis()
-        };
-        assert_eq!([0, 1, 2, 3, 9].map(|vain| seconds(None, vain)), [1000, 1000, 2000, 4000, 60_000]);
+        let seconds =
+            |retry: Option<u64>, vain| wait(retry.map(Duration::from_millis), vain).as_millis();
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(|vain| seconds(None, vain)),
+            [1000, 1000, 2000, 4000, 60_000]
+        );
         assert_eq!(seconds(Some(0), 1), 100);
         assert_eq!(seconds(Some(5_000), 1), 5_000);
         assert_eq!(seconds(Some(u64::MAX), 1), 60_000);
