@@ -48,6 +48,7 @@ mod generated_waiting {
         inline: "
             package plugway:host;
             world waiting {
+                import plugway:plugin/fetch@0.1.0;
                 import plugway:plugin/upstreams@0.1.0;
             }
         ",

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::StartError;
-use crate::config::{OnError, PluginPlace, PluginSettings, PluginSource, Settings};
+use crate::config::{GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings};
+use crate::outbound::{Fetcher, Origin, OwnListeners};
 use crate::pipeline::port::{LocalState, Policy, Router};
 use crate::plugin::artifact::hex;
 use crate::plugin::{
@@ -21,13 +22,16 @@ pub(super) struct Plugins {
     pub(super) runtime: Arc<Runtime>,
     pub(super) memory: Arc<Memory>,
     slots: HashMap<Arc<str>, (PluginSettings, Arc<Slot>)>,
+    /// Where plugway itself listens, which no plugin fetches from.
+    own: OwnListeners,
 }
 
 impl Plugins {
     /// Loads every plugin that the settings use.
-    pub(super) async fn load(settings: &Settings) -> Result<Self, StartError> {
+    pub(super) async fn load(settings: &Settings, own: &OwnListeners) -> Result<Self, StartError> {
         let places = settings.connectors.len().max(1);
-        let instances = settings.plugins.iter().map(|plugin| spec(plugin).instances()).sum::<u32>();
+        let instances =
+            settings.plugins.iter().map(|plugin| spec(plugin, own).instances()).sum::<u32>();
         let places = u32::try_from(places).unwrap_or(u32::MAX);
         let memory = Arc::new(Memory::new(Quota::default()));
         let spaces = memory.clone();
@@ -40,20 +44,20 @@ impl Plugins {
         };
         let engine = |source| StartError::Plugin { name: "engine".into(), source };
         let runtime = Arc::new(Runtime::new(options).map_err(engine)?);
-        let nothing = Self { runtime, memory, slots: HashMap::new() };
+        let nothing = Self { runtime, memory, slots: HashMap::new(), own: own.clone() };
         nothing.changed(settings).await
     }
 
     /// The plugins of changed settings: those that are as before are the very same, the others are loaded beside them.
     pub(super) async fn changed(&self, settings: &Settings) -> Result<Self, StartError> {
         let (runtime, memory) = (self.runtime.clone(), self.memory.clone());
-        let mut next = Self { runtime, memory, slots: HashMap::new() };
+        let mut next = Self { runtime, memory, slots: HashMap::new(), own: self.own.clone() };
         for wanted in &settings.plugins {
             let name = wanted.name.clone();
             let same = self.slots.get(&name).filter(|(own, _)| own == wanted);
             let slot = match same {
                 Some((_, slot)) => slot.clone(),
-                None => match self.runtime.load(spec(wanted)).await {
+                None => match self.runtime.load(spec(wanted, &self.own)).await {
                     Ok(slot) => slot,
                     Err(source) => {
                         next.unload_but(self);
@@ -107,7 +111,7 @@ impl Plugins {
 
 /// Loads what the settings name, as serving would, and says what it found: a line for each plugin.
 pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
-    let plugins = Plugins::load(settings).await?;
+    let plugins = Plugins::load(settings, &OwnListeners::new()).await?;
     for connector in &settings.connectors {
         plugins.router(&connector.name, &connector.router).await?;
         for place in &connector.policies {
@@ -133,7 +137,14 @@ fn broken(name: &Arc<str>, source: LoadError) -> StartError {
     StartError::Plugin { name: name.clone(), source }
 }
 
-fn spec(settings: &PluginSettings) -> PluginSpec {
+/// Where a plugin may fetch from; none where nothing is granted.
+fn fetcher(grants: &GrantSettings, own: &OwnListeners) -> Option<Arc<Fetcher>> {
+    let origins: Vec<Origin> = grants.fetch.iter().filter_map(Origin::of).collect();
+    let any = !origins.is_empty();
+    any.then(|| Arc::new(Fetcher::new(origins, grants.fetch_private, own.clone())))
+}
+
+fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
     let source = match &settings.source {
         PluginSource::Bundled => Source::Bundled(bundled::ROUTER),
         PluginSource::File(path) => Source::File(path.clone()),
@@ -153,6 +164,7 @@ fn spec(settings: &PluginSettings) -> PluginSpec {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
             upstreams: settings.grants.upstreams,
+            fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {
             OnError::Deny => PluginOnError::Deny,

@@ -30,7 +30,7 @@ pub async fn serve(
         world.ground.beside(hangups);
         world.ground.beside(reload::on_change(reloader, state.clone()));
     }
-    let world = reload::keep(world, (rereading, state), requests, &stop).await;
+    let world = Box::pin(reload::keep(world, (rereading, state), requests, &stop)).await;
     world.end().await;
     Ok(())
 }

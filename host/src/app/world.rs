@@ -45,7 +45,7 @@ impl World {
         let started =
             settings.connectors.iter().map(|one| super::connectors::upstreams(one, &[], &ground));
         let started: Vec<_> = started.collect::<Result<_, _>>()?;
-        let plugins = Plugins::load(&settings).await?;
+        let plugins = Plugins::load(&settings, &ground.own).await?;
         let mut connectors = Vec::new();
         for (wanted, upstreams) in settings.connectors.iter().zip(started) {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;

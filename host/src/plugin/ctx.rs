@@ -35,6 +35,8 @@ pub(super) struct Budget {
     pub(super) log_lines: u32,
     /// Requests that it may still send to upstreams.
     pub(super) requests: u32,
+    /// Times that it may still fetch.
+    pub(super) fetches: u32,
     /// Epochs that it may still compute; counted only where calls may wait.
     pub(super) ticks: u64,
     /// Processor time of the thread when half of the time was over.
@@ -53,6 +55,7 @@ impl Budget {
             host_calls: hook.host_calls(),
             log_lines: limits::LOG_LINES_PER_CALL,
             requests: limits::UPSTREAM_REQUESTS,
+            fetches: limits::FETCHES,
             ticks,
             halfway: None,
             extended: 0,

@@ -22,7 +22,7 @@ const SERVICES: [&str; 10] = [
     "random",
     "state",
 ];
-const IMPORTS_LATER: [&str; 5] = ["workers", "fetch", "transfers", "reveal", "announce"];
+const IMPORTS_LATER: [&str; 4] = ["workers", "transfers", "reveal", "announce"];
 const EXPORTS_LATER: [&str; 7] =
     ["dispatcher", "settling", "learning", "merging", "inbound", "transfer", "filtering"];
 const WASI: [&str; 6] =
@@ -84,12 +84,15 @@ fn check_import(name: &str, grants: &Grants) -> Result<(), LoadError> {
             Err(LoadError::UnknownImport { import: name.into() })
         };
     };
-    if interface == "upstreams" {
-        return if grants.upstreams {
-            Ok(())
-        } else {
-            Err(LoadError::Ungranted { import: name.into() })
-        };
+    let granted = match interface {
+        "upstreams" => Some(grants.upstreams),
+        "fetch" => Some(grants.fetch.is_some()),
+        _ => None,
+    };
+    match granted {
+        Some(true) => return Ok(()),
+        Some(false) => return Err(LoadError::Ungranted { import: name.into() }),
+        None => {}
     }
     if IMPORTS_LATER.contains(&interface) {
         return Err(LoadError::NotServed { name: format!("the import {name}") });

@@ -10,7 +10,7 @@ pub const MEMORY_MIB: u32 = 64;
 pub const MEMORY_MIB_MAX: u32 = 256;
 /// Default of `limits.instances`.
 pub const INSTANCES: u32 = 4;
-/// Default of `limits.instances` for a plugin that may wait for upstreams: a waiting call holds its instance.
+/// Default of `limits.instances` for a plugin that may wait for others: a waiting call holds its instance.
 pub const INSTANCES_WAITING: u32 = 16;
 /// How long a call waits for a free instance. Decisions take microseconds, so only a machine without processor time
 /// keeps one waiting; denying calls then would turn a slow moment into failures.
@@ -25,6 +25,10 @@ pub const GROWTH_MAX: usize = 8 << 20;
 pub const TABLE_MAX: usize = 200_000;
 /// Requests that one call may send to upstreams.
 pub const UPSTREAM_REQUESTS: u32 = 64;
+/// Times that one call may fetch.
+pub const FETCHES: u32 = 16;
+/// Headers of one request that a plugin fetches with.
+pub const FETCH_HEADERS: usize = 64;
 /// Log lines of one call; more are dropped and counted.
 pub const LOG_LINES_PER_CALL: u32 = 32;
 /// Log lines of one plugin in one connector each second.

@@ -12,6 +12,7 @@ use super::lane::Lane;
 use super::limits;
 use super::spec::{Limits, PluginSpec};
 use super::stats::Counters;
+use crate::outbound::Fetcher;
 use crate::pipeline::port::LocalState;
 
 /// What all instances of a plugin in a connector share.
@@ -26,6 +27,8 @@ pub(super) struct Place {
     pub(super) limits: Limits,
     /// Headers that it may read and set.
     pub(super) headers: HeaderGrants,
+    /// Where it may fetch from.
+    pub(super) fetch: Option<Arc<Fetcher>>,
     /// Its state.
     pub(super) state: Arc<dyn LocalState>,
     /// Its numbers.
@@ -57,6 +60,7 @@ impl Place {
             kind,
             limits: spec.limits,
             headers: HeaderGrants::of(&spec.grants),
+            fetch: spec.grants.fetch.clone(),
             state,
             counters: Counters::default(),
             lane: Lane::new(spec.bundled()),

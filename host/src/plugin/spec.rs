@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::limits;
+use crate::outbound::Fetcher;
 
 /// A plugin entry: what `config` checked, ready to be loaded.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub struct Grants {
     pub set_headers: Vec<String>,
     /// Whether it may send requests to the upstreams of its connector.
     pub upstreams: bool,
+    /// Where it may fetch from; none where nothing is granted.
+    pub fetch: Option<Arc<Fetcher>>,
 }
 
 /// What happens to a call when a policy fails. Routers deny.
@@ -88,14 +91,13 @@ impl PluginSpec {
 
     /// Calls at once in one connector.
     pub fn instances(&self) -> u32 {
-        let default =
-            if self.grants.upstreams { limits::INSTANCES_WAITING } else { limits::INSTANCES };
+        let default = if self.waits() { limits::INSTANCES_WAITING } else { limits::INSTANCES };
         self.limits.instances.unwrap_or(default).clamp(1, 1_024)
     }
 
     /// Whether the plugin may wait, and so runs in the asynchronous way.
     pub fn waits(&self) -> bool {
-        self.grants.upstreams
+        self.grants.upstreams || self.grants.fetch.is_some()
     }
 
     /// Whether the binary carries it.

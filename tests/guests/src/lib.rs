@@ -18,6 +18,7 @@ pub const GOOD: &[&str] = &[
     "admit_reject",
     "answer_local",
     "answer_upstreams",
+    "fetching",
     "imports_echo",
     "lifecycle_ready",
     "review_echo",

@@ -3,6 +3,7 @@
 mod call;
 mod caller;
 mod catalogue;
+mod fetch;
 mod listing;
 mod log;
 mod outcome;
@@ -46,7 +47,7 @@ pub(super) fn sync_linker(engine: &Engine) -> Result<Linker<Ctx>> {
 /// The linker of plugins with a capability that waits.
 pub(super) fn waiting_linker(engine: &Engine) -> Result<Linker<Ctx>> {
     let mut linker = sync_linker(engine)?;
-    link!(&mut linker, waiting::upstreams);
+    link!(&mut linker, waiting::upstreams, waiting::fetch);
     Ok(linker)
 }
 

@@ -43,7 +43,7 @@ async fn each_refusal_names_what_is_wrong() {
         ("exports_dispatcher", "is not served by this version of plugway yet"),
         ("exports_inbound", "is not served by this version of plugway yet"),
         ("exports_transfer", "is not served by this version of plugway yet"),
-        ("ungranted_fetch", "the import plugway:plugin/fetch@0.1.0 is not served"),
+        ("ungranted_fetch", "imports plugway:plugin/fetch@0.1.0, which `grants` does not allow"),
         ("unknown_import", "which plugway does not have"),
         ("wrong_version", "plugway:plugin/admission@0.9.0"),
         ("no_kind", "exports no hook that makes it a plugin"),

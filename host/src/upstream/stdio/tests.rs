@@ -28,20 +28,29 @@ while read -r line; do
     if [ -n "$MODERN" ]; then answer '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}'
     else printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id"; fi ;;
   *'"initialize"'*)
+    if [ -n "$ONCE" ] && [ -n "$opened" ]; then exit 4; fi
+    opened=1
     if [ -n "$MODERN" ]; then printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no"}}\n' "$id"
     else answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}'; fi ;;
   *'"notifications/cancelled"'*) cancelled=$line ;;
-  *'"tools/list"'*) answer '{"tools":[{"name":"t"}]}' ;;
+  *'"tools/list"'*) answer "{\"tools\":[{\"name\":\"t$v\"}]}" ;;
   *'"name":"count"'*) n=$((n+1)); answer $n ;;
   *'"name":"pid"'*) answer $$ ;;
   *'"name":"die"'*) exit 3 ;;
   *'"name":"hang"'*) ;;
+  *'"name":"deafen"'*) deaf=1; answer '{}' ;;
+  *'"name":"pings"'*) answer "${p:-0}" ;;
+  *'"name":"change"'*)
+    v=2
+    printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+    printf '{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n'
+    answer '{}' ;;
   *'"name":"cancelled"'*) answer "[${cancelled:-null}]" ;;
   *'"name":"environment"'*) answer "\"$(env | grep -cv -e ^PATH= -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD=)\"" ;;
   *'"name":"progress"'*)
     printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}\n' "$id"
     answer '{}' ;;
-  *'"method":"ping"'*) answer '{}' ;;
+  *'"method":"ping"'*) p=$((p+1)); if [ -z "$deaf" ]; then answer '{}'; fi ;;
   esac
 done
 "#;
@@ -251,5 +260,116 @@ async fn a_dropped_answer_of_strangers_ends_its_child() {
     let answer = rig.call(&strangers, &text_of("progress")).await.unwrap();
     assert!(matches!(answer.body, Body::Stream(..) | Body::Whole(_)));
     drop(answer);
+    rig.end().await;
+}
+
+fn hasty() -> Limits {
+    let check = Duration::from_millis(1);
+    Limits { check, retry_first: check, check_timeout: Duration::from_secs(1), ..Limits::default() }
+}
+
+/// stacklok/toolhive #5890: a check that sends `initialize` again kills servers that take it once only.
+#[tokio::test]
+async fn checks_never_initialise_again() {
+    let script = format!("ONCE=1\n{SERVER}");
+    let rig = shell(&script, Sharing::Connector, hasty());
+    rig.until(Phase::Connected).await;
+    let somebody = legacy(1);
+    let checked =
+        async { while ask(&rig, &somebody, "pings").await.parse::<u32>().unwrap() < 200 {} };
+    soon(checked).await;
+    let snapshot = rig.upstream.watch().borrow().clone();
+    assert_eq!((snapshot.phase, snapshot.attempt), (Phase::Connected, 0));
+    assert_eq!(rig.upstream.numbers().children, 1);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_child_that_hangs_is_replaced() {
+    let rig = shell(SERVER, Sharing::Connector, hasty());
+    rig.until(Phase::Connected).await;
+    let somebody = legacy(1);
+    let first = pid(&rig, &somebody).await;
+    ask(&rig, &somebody, "deafen").await;
+    rig.until(Phase::Reconnecting).await;
+    rig.until(Phase::Connected).await;
+    gone(first).await;
+    assert_ne!(pid(&rig, &somebody).await, first);
+    rig.end().await;
+}
+
+/// Keeps what it is offered.
+#[derive(Debug, Default)]
+struct Kept(std::sync::Mutex<Vec<Bytes>>);
+
+impl crate::pipeline::party::Outbox for Kept {
+    fn offer(&self, message: Bytes) -> bool {
+        self.0.lock().unwrap().push(message);
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_a_child_tells_is_read_and_not_passed_on() {
+    let rig = connected(Sharing::Connector, Limits::default()).await;
+    ask(&rig, &legacy(1), "change").await;
+    let mut watch = rig.upstream.watch();
+    let changed = watch.wait_for(|snapshot| {
+        snapshot.offering.as_ref().is_some_and(|offering| offering.tools[0].contains("t2"))
+    });
+    assert_eq!(soon(changed).await.unwrap().phase, Phase::Connected);
+    rig.end().await;
+
+    let rig = connected(Sharing::Session, Limits::default()).await;
+    let kept = Arc::new(Kept::default());
+    let somebody = legacy(1);
+    let somebody = Arc::new(Party {
+        id: somebody.id,
+        revision: somebody.revision,
+        shared_by_strangers: false,
+        client_info: None,
+        capabilities: None,
+        outbox: kept.clone(),
+    });
+    ask(&rig, &somebody, "change").await;
+    assert_eq!(rig.upstream.numbers().sessions, 1);
+    let kept: Vec<String> =
+        kept.0.lock().unwrap().iter().map(|m| String::from_utf8(m.to_vec()).unwrap()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert!(kept[0].contains("notifications/message"), "{kept:?}");
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn who_is_taken_out_has_no_child() {
+    let rig = connected(Sharing::Session, Limits::default()).await;
+    let somebody = legacy(1);
+    let child = pid(&rig, &somebody).await;
+    assert_eq!(rig.upstream.numbers().children, 2);
+    rig.upstream.control(crate::pipeline::port::Control::Disable);
+    gone(child).await;
+    let fault = rig.call(&somebody, &text_of("pid")).await.unwrap_err();
+    assert!(fault.public().contains("taken out"), "{}", fault.public());
+    let childless = async {
+        while rig.upstream.numbers().children > 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(childless).await;
+    rig.upstream.control(crate::pipeline::port::Control::Enable);
+    rig.until(Phase::Connected).await;
+    assert_ne!(pid(&rig, &somebody).await, child);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_missing_working_directory_is_named() {
+    let directory = Some("/no/such/place".into());
+    let command = Command { program: "true".to_owned(), directory, ..Command::default() };
+    let rig = rig(Transport::Stdio(command), Sharing::Session, Limits::default());
+    let mut watch = rig.upstream.watch();
+    let failed = soon(watch.wait_for(|snapshot| snapshot.attempt > 0)).await.unwrap().clone();
+    let reason = failed.reason.as_ref().unwrap();
+    assert!(reason.contains("the working directory /no/such/place does not exist"), "{reason}");
     rig.end().await;
 }

@@ -1,5 +1,9 @@
 //! Against real servers on loopback that misbehave as told.
 
+mod credentials;
+mod life;
+mod modern;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
