@@ -307,6 +307,12 @@ impl crate::pipeline::party::Outbox for Kept {
         self.0.lock().unwrap().push(message);
         true
     }
+
+    fn wants(&self, _level: crate::pipeline::Level) -> bool {
+        true
+    }
+
+    fn set_level(&self, _level: crate::pipeline::Level) {}
 }
 
 #[tokio::test]
