@@ -71,8 +71,16 @@ impl World {
         let Some(settings) = &self.settings.admin else { return Ok(()) };
         let (site, runtime) = (self.site.clone(), self.plugins.runtime.clone());
         let (socket, desk) = admin::open(settings, Reached { site, runtime, reloader }).await?;
+        let listed = match &socket {
+            listener::AdminSocket::Tcp(listener) => listener.local_addr().ok(),
+            listener::AdminSocket::Unix(..) => None,
+        };
+        let listed = listed.map(|address| self.ground.own.add(address));
         let serving = listener::admin::serve(socket, desk, self.ground.stop.clone());
-        self.ground.tasks.spawn(serving);
+        self.ground.tasks.spawn(async move {
+            serving.await;
+            drop(listed);
+        });
         Ok(())
     }
 
