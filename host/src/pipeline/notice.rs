@@ -129,3 +129,37 @@ impl<'a> Tools<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::catalogue::{Entry, Hints, Target};
+
+    fn judged(kind: EntryKind, upstream: &str, key: &str) -> Judged {
+        let entry = Entry {
+            kind,
+            key: key.into(),
+            definition: "{}".into(),
+            target: Target::Fixed { upstream: 0, name: key.into() },
+            hints: Hints::default(),
+        };
+        (Arc::new(entry), Some(upstream.into()))
+    }
+
+    #[test]
+    fn tools_are_named_up_to_a_bound_and_then_counted() {
+        let entries: Vec<Judged> =
+            (0..23).map(|n| judged(EntryKind::Tool, "a", &format!("t{n}"))).collect();
+        let mut seen: Vec<(&Judged, bool)> = entries.iter().map(|one| (one, false)).collect();
+        let words = Tools::of("a", false, &seen).unwrap().words(" Gone:");
+        assert!(words.starts_with(" Gone: t0, t1, ") && words.ends_with(", t19 and 3 more tools"));
+        seen.truncate(2);
+        assert_eq!(Tools::of("a", false, &seen).unwrap().words(","), ", t0, t1");
+        assert!(Tools::of("b", false, &seen).is_none(), "another server");
+        assert!(Tools::of("a", true, &seen).is_none(), "they left");
+        let prompt = judged(EntryKind::Prompt, "a", "p");
+        assert_eq!(Tools::of("a", true, &[(&prompt, true)]).unwrap().words(","), "");
+    }
+}

@@ -11,7 +11,8 @@ use super::flight::{Flights, MAX_FLIGHTS};
 use super::outbox::SessionOutbox;
 use super::{Session, SessionLimits, Sessions};
 use crate::fault::{Code, Fault};
-use crate::pipeline::{Caller, Outbox as _};
+use crate::pipeline::port::Audience as _;
+use crate::pipeline::{Caller, Level, Outbox as _};
 use crate::protocol::{Era, Id, Message, Revision};
 
 fn identified(id: &str) -> Caller {
@@ -231,6 +232,42 @@ fn messages_come_in_order_to_the_newest_stream_only() {
     assert!(outbox.has_listener());
     drop(newer);
     assert!(!outbox.has_listener());
+}
+
+#[test]
+fn a_message_that_waits_already_is_not_queued_twice() {
+    let outbox = Arc::new(SessionOutbox::default());
+    let (one, other) = (Bytes::from_static(b"1"), Bytes::from_static(b"2"));
+    assert!(outbox.offer_once(one.clone()) && outbox.offer_once(other.clone()));
+    assert!(outbox.offer_once(one.clone()), "it counts as told");
+    let listener = outbox.listen();
+    let mut next = || listener.next().now_or_never().flatten();
+    assert_eq!((next(), next(), next()), (Some(one.clone()), Some(other), None));
+    assert!(outbox.offer_once(one.clone()));
+    assert_eq!(next(), Some(one), "what was read may come again");
+    outbox.close();
+    assert!(!outbox.offer_once(Bytes::new()));
+}
+
+#[test]
+fn a_session_gets_messages_of_the_level_that_it_asked_for() {
+    let outbox = SessionOutbox::default();
+    assert!(outbox.wants(Level::Notice) && !outbox.wants(Level::Debug));
+    outbox.set_level(Level::Error);
+    assert!(
+        outbox.wants(Level::Error) && outbox.wants(Level::Alert) && !outbox.wants(Level::Warning)
+    );
+}
+
+#[test]
+fn a_mark_tells_sessions_before_it_from_those_after_it() {
+    let fixture = Fixture::new(9);
+    let before = fixture.open(None).unwrap();
+    let mark = fixture.sessions.mark();
+    let after = fixture.open(None).unwrap();
+    assert!(before.party.id.0 < mark.0 && after.party.id.0 >= mark.0);
+    assert_eq!(fixture.sessions.listeners("c").len(), 2);
+    assert!(fixture.sessions.listeners("other").is_empty());
 }
 
 #[tokio::test]
