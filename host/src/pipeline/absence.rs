@@ -59,7 +59,8 @@ pub(super) fn prospect(snapshot: &Snapshot, now: Instant) -> String {
             let wait = next.saturating_duration_since(now);
             format!("the next attempt to reach it is in {} s", moment::seconds_until(wait))
         }
-        None if snapshot.phase == Phase::Disconnected && snapshot.attempt > 0 => {
+        // One that was reached and is disconnected was given up; one that never was is always disconnected.
+        None if snapshot.phase == Phase::Disconnected && snapshot.offering.is_some() => {
             "no further attempt to reach it is due".to_owned()
         }
         None => "an attempt to reach it is under way".to_owned(),

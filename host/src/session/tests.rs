@@ -241,7 +241,7 @@ fn a_message_that_waits_already_is_not_queued_twice() {
     assert!(outbox.offer_once(one.clone()) && outbox.offer_once(other.clone()));
     assert!(outbox.offer_once(one.clone()), "it counts as told");
     let listener = outbox.listen();
-    let mut next = || listener.next().now_or_never().flatten();
+    let next = || listener.next().now_or_never().flatten();
     assert_eq!((next(), next(), next()), (Some(one.clone()), Some(other), None));
     assert!(outbox.offer_once(one.clone()));
     assert_eq!(next(), Some(one), "what was read may come again");
