@@ -84,7 +84,7 @@ async fn a_good_configuration_is_explained() -> Result<()> {
 
 #[tokio::test]
 async fn what_is_wrong_is_said_with_its_place_and_what_was_meant() -> Result<()> {
-    let rows: [(&str, &[&str]); 9] = [
+    let rows: [(&str, &[&str]); 12] = [
         (
             "name: hub\nupstream: [{name: a, url: 'http://127.0.0.1:1'}]\n",
             &["plugway.yaml:2:1:", "`upstream`", "upstreams"],
@@ -107,6 +107,18 @@ async fn what_is_wrong_is_said_with_its_place_and_what_was_meant() -> Result<()>
         (
             "name: hub\nname: again\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",
             &["plugway.yaml:2:", "name"],
+        ),
+        (
+            "name: hub\nauth: {mode: jwt}\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",
+            &["plugway.yaml:2:8:", "auth.mode", "does nothing yet", "`static`"],
+        ),
+        (
+            "name: hub\nupstreams:\n- name: a\n  url: http://127.0.0.1:1\n  auth: {mode: bearer, token: 'env://NOT_SET'}\n",
+            &["plugway.yaml:5:24:", "upstreams[0].auth.token", "NOT_SET", "not set"],
+        ),
+        (
+            "name: hub\nadmin: {lisen: '127.0.0.1:1'}\nupstreams: [{name: a, url: 'http://127.0.0.1:1'}]\n",
+            &["plugway.yaml:2:9:", "admin.lisen", "did you mean `listen`?"],
         ),
         ("", &["plugway.yaml", "name"]),
     ];

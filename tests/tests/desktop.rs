@@ -29,6 +29,8 @@ struct Case {
     place: &'static str,
     /// Names of tools that clients see.
     tools: &'static [&'static str],
+    /// Names of tools that clients do not see.
+    hidden: &'static [&'static str],
     /// Upstreams that are never reached.
     absent: &'static [&'static str],
     /// Parts of what the programs were given.
@@ -42,6 +44,7 @@ const CASES: &[Case] = &[
         file: "claude_desktop",
         place: "claude_desktop_config.json",
         tools: &["filesystem_add_note", "github_add_note"],
+        hidden: &[],
         absent: &[],
         given: &[
             "npx -y @modelcontextprotocol/server-filesystem /tmp",
@@ -53,6 +56,7 @@ const CASES: &[Case] = &[
         file: "claude_desktop_remote",
         place: "claude_desktop_config.json",
         tools: &["Remote_Tools_add_note", "time_add_note"],
+        hidden: &[],
         absent: &[],
         given: &[
             "npx mcp-remote https://mcp.example.com/mcp --header Authorization: Bearer ${AUTH_TOKEN}",
@@ -65,6 +69,7 @@ const CASES: &[Case] = &[
         file: "claude_code_project",
         place: "mcp.json",
         tools: &["api_echo", "local_add_note"],
+        hidden: &[],
         absent: &[],
         given: &["npx -y server-local /", "CACHE=/tmp"],
         warned: &[],
@@ -73,6 +78,7 @@ const CASES: &[Case] = &[
         file: "claude_code_user",
         place: "claude.json",
         tools: &["context7_echo"],
+        hidden: &[],
         absent: &[],
         given: &[],
         warned: &["`numStartups`, `theme`, `autoUpdates`, `projects`"],
@@ -81,6 +87,7 @@ const CASES: &[Case] = &[
         file: "cursor_project",
         place: "mcp.json",
         tools: &["web-server_add_note", "remote_echo"],
+        hidden: &[],
         absent: &[],
         given: &["npx -y mcp-server --root /", "API_KEY=s3cret-of-cursor", "FROM_FILE=there"],
         warned: &[],
@@ -89,6 +96,7 @@ const CASES: &[Case] = &[
         file: "cursor_global",
         place: "mcp.json",
         tools: &["memory_add_note"],
+        hidden: &[],
         absent: &["Linear"],
         given: &["npx -y @modelcontextprotocol/server-memory"],
         warned: &["`mcpServers.Linear.url` speaks HTTP+SSE"],
@@ -97,6 +105,7 @@ const CASES: &[Case] = &[
         file: "vscode_workspace",
         place: "mcp.json",
         tools: &["Perplexity_add_note", "Fetch_echo", "database_add_note"],
+        hidden: &[],
         absent: &[],
         given: &["PERPLEXITY_API_KEY=s3cret-input", "uvx db-server /", "FROM_FILE=there"],
         warned: &["`servers.database.dev` is not honoured"],
@@ -105,6 +114,7 @@ const CASES: &[Case] = &[
         file: "vscode_settings",
         place: "settings.json",
         tools: &["fetch_add_note"],
+        hidden: &[],
         absent: &[],
         given: &["uvx mcp-server-fetch", "PORT=8080"],
         warned: &["and 1 more"],
@@ -113,14 +123,16 @@ const CASES: &[Case] = &[
         file: "windsurf",
         place: "mcp_config.json",
         tools: &["figma_echo"],
+        hidden: &["figma_add", "off_add_note"],
         absent: &[],
         given: &[],
-        warned: &["`mcpServers.figma.disabledTools` is not honoured"],
+        warned: &[],
     },
     Case {
         file: "cline",
         place: "cline_mcp_settings.json",
         tools: &["github_com_modelcontextprotocol_add_note", "remote_echo"],
+        hidden: &[],
         absent: &[],
         given: &["npx -y @modelcontextprotocol/server-sequential-thinking"],
         warned: &[
@@ -133,6 +145,7 @@ const CASES: &[Case] = &[
         file: "gemini_and_copilot",
         place: "settings.json",
         tools: &["gemini_echo", "gemini_add", "copilot_add_note"],
+        hidden: &["gemini_now"],
         absent: &[],
         given: &["npx -y server-copilot"],
         warned: &[],
@@ -197,6 +210,9 @@ async fn ensure_served(case: &Case, plugway: &Plugway, programs: &Path) -> Resul
     let names = plugway.modern().tool_names().await?;
     for tool in case.tools {
         ensure!(names.iter().any(|name| name == tool), "no `{tool}` in {names:?}");
+    }
+    for tool in case.hidden {
+        ensure!(!names.iter().any(|name| name == tool), "`{tool}` in {names:?}");
     }
     for part in case.given {
         let what = format!("`{part}` was given to a program");

@@ -17,6 +17,9 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
     if !naming.expose.is_empty() {
         write!(f, ", offers only {}", naming.expose.join(", "))?;
     }
+    if !naming.hide.is_empty() {
+        write!(f, ", does not offer {}", naming.hide.join(", "))?;
+    }
     watch(&upstream.watch, f)?;
     absence(upstream.absence, f)?;
     writeln!(f)

@@ -81,7 +81,7 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
         upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp\n  auth: {mode: bearer, token: 'env://T'}\n  \
         headers: {X-Team: s3cret}\n  reconnect: {initial: 1s, max: 90s, attempts: 3}\n  \
         health_check_interval: 10s\n  unhealthy_after: 5\n  refresh: 500ms\n  stale_for: 0s\n  \
-        unavailable: keep\n- {name: b, command: x, disabled: true}\n";
+        unavailable: keep\n  hide: [x, 'y_*']\n- {name: b, command: x, disabled: true}\n";
     let tokens = r#"{"s3cret-s3cret-s3cret": {"client_id": "ci"}}"#;
     let environment = Environment::of(
         [("TOKENS", tokens), ("T", "s3cret")].map(|(name, value)| (name.into(), value.into())),
@@ -94,7 +94,7 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
         "  callers without a token may come too",
         "  without the tool hub_status",
         "  upstream a: http://127.0.0.1:1/mcp, with a credential in `authorization`, headers x-team; \
-         prefix always; asked every 10s with 5s to answer; away after 5 failed checks, back after \
+         prefix always, does not offer x, y_*; asked every 10s with 5s to answer; away after 5 failed checks, back after \
          1; tried again after 1s, at last every 90s; left alone after 3 attempts; read again every \
          500ms; away for 0s before clients see it; stays in lists while it is away",
         "  upstream b: disabled, is not started",

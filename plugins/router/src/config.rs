@@ -18,6 +18,9 @@ pub struct Settings {
     /// Globs over the upstream's own names of tools and prompts: what matches none is not served. None = all.
     #[serde(default)]
     pub expose: Option<Vec<String>>,
+    /// Globs over the same names: what matches one is not served, whatever `expose` says.
+    #[serde(default)]
+    pub hide: Vec<String>,
 }
 
 /// `prefix: always | never`.
@@ -43,7 +46,7 @@ impl Settings {
 
     /// Whether a tool or prompt with this own name is served.
     pub fn exposes(&self, own: &str) -> bool {
-        let Some(globs) = &self.expose else { return true };
-        globs.iter().any(|pattern| glob::matches(pattern, own))
+        let matches = |globs: &[String]| globs.iter().any(|glob| glob::matches(glob, own));
+        self.expose.as_deref().is_none_or(matches) && !matches(&self.hide)
     }
 }

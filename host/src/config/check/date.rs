@@ -77,7 +77,19 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LAST, seconds};
+    use super::{LAST, days_of, days_since_1970, seconds};
+
+    #[test]
+    fn days_follow_each_other_for_ten_thousand_years() {
+        let mut expected = days_since_1970(1, 1, 1);
+        for year in 1..=9999 {
+            for month in 1..=12 {
+                assert_eq!(days_since_1970(year, month, 1), expected, "{year}-{month}");
+                expected += days_of(year, month);
+            }
+        }
+        assert_eq!(days_since_1970(1970, 1, 1), 0);
+    }
 
     #[test]
     fn dates_are_read_and_nothing_else() {

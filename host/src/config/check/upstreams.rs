@@ -114,9 +114,10 @@ fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> 
         let hint = "name at least one glob; leave the key out to offer everything";
         findings.problem(&key.key("expose"), "is empty, so nothing would be offered", hint);
     }
-    for (index, glob) in expose.iter().enumerate() {
-        if glob.is_empty() {
-            let key = key.key("expose").item(index);
+    let hide = upstream.hide.clone().unwrap_or_default();
+    for (list, globs) in [("expose", &expose), ("hide", &hide)] {
+        for (index, _) in globs.iter().enumerate().filter(|(_, glob)| glob.is_empty()) {
+            let key = key.key(list).item(index);
             findings.problem(&key, "is empty", "write a glob such as `read_*`");
         }
     }
@@ -127,6 +128,7 @@ fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> 
         },
         aliases: upstream.aliases.clone(),
         expose,
+        hide,
     }
 }
 

@@ -1,15 +1,12 @@
 //! Keys that real clients know and plugway does not act on, each with what that means.
 
-/// (key, what plugway does instead). Keys without a sentence change nothing that an operator would miss.
+/// (key, what that means for the file). Keys without a sentence change nothing that an operator would miss.
 const KEYS: &[(&str, &str)] = &[
     // Cline, Roo Code, Kiro
     ("autoApprove", "means nothing here: it is the client that asks before a call"),
     ("alwaysAllow", "means nothing here: it is the client that asks before a call"),
     // Gemini CLI
     ("trust", "means nothing here: it is the client that asks before a call"),
-    // Windsurf, Roo Code, Gemini CLI
-    ("disabledTools", "is not honoured: clients of plugway see these tools"),
-    ("excludeTools", "is not honoured: clients of plugway see these tools"),
     ("disabledPrompts", "is not honoured: clients of plugway see these prompts"),
     // Claude Code
     ("headersHelper", "is not honoured: plugway runs no program for headers"),
@@ -62,6 +59,8 @@ pub(super) const HONOURED: &[&str] = &[
     "timeout",
     "tools",
     "includeTools",
+    "disabledTools",
+    "excludeTools",
 ];
 
 /// What a key means that plugway does not act on; none for one that nobody knows.

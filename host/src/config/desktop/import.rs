@@ -142,6 +142,10 @@ impl Importer {
             let tools: Vec<_> = tools.iter().map(String::as_str).collect();
             self.writer.list(2, "expose", &tools);
         }
+        if let Some(tools) = &upstream.hide {
+            let tools: Vec<_> = tools.iter().map(String::as_str).collect();
+            self.writer.list(2, "hide", &tools);
+        }
         if let Some(answer) = upstream.timeouts.answer {
             self.writer.line(2, &format!("timeouts: {{answer: {}ms}}", answer.0.as_millis()));
         }

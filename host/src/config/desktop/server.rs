@@ -35,6 +35,7 @@ pub(super) fn read(
     if disabled && surroundings.wanted == Wanted::Serving {
         return Upstream { disabled, ..Upstream::default() };
     }
+    let before = findings.problems.len();
     let upstream = Upstream { disabled, ..Upstream::default() };
     let (own, is_program) = (BTreeSet::new(), true);
     let mut reader = Reader { node, key, surroundings, findings, own, is_program, upstream };
@@ -45,6 +46,11 @@ pub(super) fn read(
     reader.bounds();
     reader.settle();
     let upstream = reader.upstream;
+    if disabled {
+        // It is not started, so what is wrong with it keeps nobody from serving.
+        let problems = findings.problems.split_off(before);
+        findings.warnings.extend(problems);
+    }
     for member in members {
         look_at_key(&member.key, &member.node, key, findings);
     }
@@ -236,14 +242,25 @@ impl Reader<'_> {
             };
             self.upstream.timeouts = Timeouts { answer: Some(Span(answer)), ..Timeouts::default() };
         }
-        for name in ["tools", "includeTools"] {
-            let Some(node) = self.node.value_of(name) else { continue };
-            let tools = fields::texts(node, &self.key.key(name), self.findings);
-            let tools: Vec<String> = tools.into_iter().map(|(_, tool)| tool).collect();
-            if !tools.is_empty() && !tools.iter().any(|tool| tool == "*") {
-                self.upstream.expose = Some(tools);
+        // Windsurf, Roo Code; Gemini CLI.
+        let hide = self.tools(&["disabledTools", "excludeTools"]);
+        // Copilot CLI; Gemini CLI.
+        let expose = self.tools(&["tools", "includeTools"]);
+        self.upstream.hide = Some(hide).filter(|tools| !tools.is_empty());
+        self.upstream.expose =
+            Some(expose).filter(|tools| !tools.is_empty() && !tools.iter().any(|tool| tool == "*"));
+    }
+
+    /// The names of tools in lists.
+    fn tools(&mut self, lists: &[&str]) -> Vec<String> {
+        let mut tools = Vec::new();
+        for name in lists {
+            if let Some(node) = self.node.value_of(name) {
+                let read = fields::texts(node, &self.key.key(name), self.findings);
+                tools.extend(read.into_iter().map(|(_, tool)| tool));
             }
         }
+        tools
     }
 
     /// Takes out what does not go with the way that the server is reached: clients leave such keys alone.
@@ -299,7 +316,15 @@ impl Reader<'_> {
             self.findings.problem(key, unset.sentence, &unset.hint);
         });
         match expanded.ok()? {
-            Expanded::Text(text, _) | Expanded::Reference(text) => Some(text),
+            Expanded::Text(text, from_environment) => {
+                if from_environment && self.surroundings.wanted == Wanted::Importing {
+                    let hint = "import again when they change; only values of `env` and `headers` \
+                                can be references";
+                    self.findings.warning(key, "holds what its variables are now", hint);
+                }
+                Some(text)
+            }
+            Expanded::Reference(text) => Some(text),
         }
     }
 
@@ -307,9 +332,9 @@ impl Reader<'_> {
     fn secret(&mut self, name: &str, text: &str, key: &KeyPath) -> Option<SecretText> {
         Some(match self.expanded(text, key, false)? {
             Expanded::Reference(reference) => SecretText::new(&reference),
-            Expanded::Text(value, replaced) => {
+            Expanded::Text(value, from_environment) => {
                 let is_serving = self.surroundings.wanted == Wanted::Serving;
-                if is_serving && !replaced && suspicion::is_secret(name, &value) {
+                if is_serving && !from_environment && suspicion::is_secret(name, &value) {
                     let hint = "`plugway import` moves it into a file of its own";
                     self.findings.warning(key, EXPOSED, hint);
                 }

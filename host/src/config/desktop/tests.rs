@@ -167,7 +167,6 @@ fn keys_of_clients_are_known_and_others_are_warned_about() {
     let wanted = [
         "mcpServers.my server is called `my_server` by plugway",
         "mcpServers.my server.autoApprove means nothing here: it is the client that asks before a call",
-        "mcpServers.my server.disabledTools is not honoured: clients of plugway see these tools",
         "mcpServers.my server.comand is not a key that plugway knows",
         "mcpServers.my server.whatever is not a key that plugway knows",
         "mcpServers.old.url speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
@@ -182,6 +181,7 @@ fn keys_of_clients_are_known_and_others_are_warned_about() {
     assert_eq!(near.unwrap().hint.as_deref(), Some("did you mean `command`?"));
     let connector = &settings.connectors[0];
     assert_eq!(connector.disabled, ["off".into()]);
+    assert_eq!(connector.upstreams[0].naming.hide, ["t"]);
     assert_eq!(connector.upstreams[0].timeouts.answer, std::time::Duration::from_mins(1));
 }
 
@@ -244,6 +244,30 @@ fn what_is_no_desktop_file_is_refused() {
 }
 
 #[test]
+fn every_key_that_is_known_is_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/desktop.md");
+    #[expect(clippy::disallowed_methods, reason = "a test reads files of the repository")]
+    let text = std::fs::read_to_string(path).unwrap();
+    let unknown: Vec<_> =
+        super::ignored::known().filter(|key| !text.contains(&format!("`{key}`"))).collect();
+    assert!(unknown.is_empty(), "docs/desktop.md does not name {unknown:?}");
+}
+
+proptest::proptest! {
+    /// Whatever stands in a file, plugway says something about it and goes on.
+    #[test]
+    fn no_text_makes_it_stop(text in ".{0,200}", value in "\\PC{0,40}") {
+        let variables = environment(&[("A", "b")]);
+        let quoted = serde_json::Value::from(value.as_str());
+        let file = format!("{{\"mcpServers\": {{{quoted}: {{\"command\": {quoted}, \"args\": [{quoted}], \"env\": {{\"A\": {quoted}}}}}}}}}");
+        for text in [text.as_str(), &file] {
+            drop(Read::new(text, Path::new("/p/mcp.json"), Wanted::Serving, &variables));
+            drop(Read::new(text, Path::new("/p/mcp.json"), Wanted::Importing, &variables));
+        }
+    }
+}
+
+#[test]
 fn the_folder_of_a_client_is_inside_the_one_of_the_project() {
     let read = |path: &str| {
         let text = server(r#""command": "x""#);
@@ -267,9 +291,9 @@ fn an_import_keeps_secrets_apart_and_means_the_same() {
     let text = r#"{"mcpServers": {
         "my server": {"command": "npx", "args": ["-y", "@x/y", "no"], "cwd": "sub",
             "env": {"TOKEN": "s3cret #1", "LEVEL": "info", "FROM": "${env:FROM}", "URI": "file:///x"}},
-        "web": {"type": "http", "url": "https://h/mcp", "timeout": 30, "tools": ["a", "b"],
+        "web": {"type": "http", "url": "https://h/mcp", "timeout": 30, "tools": ["a", "b"], "excludeTools": ["c"],
             "headers": {"Authorization": "Bearer t0ken", "X-Team": "red"}},
-        "off": {"command": "x", "disabled": true}}}"#;
+        "off": {"command": "x", "args": ["--${env:ABSENT}"], "disabled": true}}}"#;
     let folder = Folder::new(text);
     let (configuration, secrets) = folder.imported();
     let wanted = r#"# Made of mcp.json by `plugway import`.
@@ -293,6 +317,7 @@ upstreams:
     headers:
       X-Team: red
     expose: [a, b]
+    hide: [c]
     timeouts: {answer: 30000ms}
   - name: off
     disabled: true
@@ -320,6 +345,25 @@ upstreams:
     );
     let Credential::Header(name, token) = &web.credential else { panic!("a credential") };
     assert_eq!((name.as_str(), token.reveal()), ("authorization", "Bearer t0ken"));
+}
+
+#[test]
+fn an_import_says_what_it_cannot_keep() {
+    let text = server(r#""command": "x", "args": ["--root=${env:ROOT}", "--token", "s3cret"]"#);
+    let folder = Folder::new(&text);
+    let paths = (&*folder.0.join("plugway.yaml"), &*folder.0.join("plugway.secrets"));
+    let imported = import(&folder.0.join(FILE), paths, &environment(&[("ROOT", "/r")])).unwrap();
+    let warnings = imported.warnings.as_warnings().to_string();
+    assert!(
+        warnings.contains("`mcpServers.a.args[0]` holds what its variables are now"),
+        "{warnings}"
+    );
+    assert!(
+        warnings.contains("`mcpServers.a.args[2]` holds what looks like a secret"),
+        "{warnings}"
+    );
+    assert!(imported.configuration.contains("    args: [\"--root=/r\", \"--token\", s3cret]\n"));
+    assert_eq!((imported.kept_apart, imported.secrets.is_none()), (0, true));
 }
 
 #[test]

@@ -10,6 +10,10 @@ use std::path::Path;
 use crate::config::environment::Environment;
 use crate::config::reference::Reference;
 
+/// Names that stand for places and signs, not for variables of an environment.
+const PLACES: &[&str] =
+    &["workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "pathSeparator", "/"];
+
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
@@ -31,7 +35,7 @@ pub(super) struct Surroundings<'a> {
 /// A text in which every variable was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expanded {
-    /// The text, and whether variables gave a part of it.
+    /// The text, and whether variables of an environment gave a part of it.
     Text(String, bool),
     /// For an import: the text was one variable, and this is plugway's reference to it.
     Reference(String),
@@ -58,7 +62,7 @@ impl Surroundings<'_> {
         {
             return Ok(Expanded::Reference(reference));
         }
-        let (mut expanded, mut rest, mut replaced) = (String::new(), text, false);
+        let (mut expanded, mut rest, mut from_environment) = (String::new(), text, false);
         while let Some((before, after)) = rest.split_once("${") {
             expanded.push_str(before);
             let Some((name, behind)) = after.split_once('}') else {
@@ -69,14 +73,14 @@ impl Surroundings<'_> {
             match self.value(name, own, lenient)? {
                 Some(value) => {
                     expanded.push_str(&value);
-                    replaced = true;
+                    from_environment |= !PLACES.contains(&name);
                 }
                 None => expanded.extend(["${", name, "}"]),
             }
             rest = behind;
         }
         expanded.push_str(rest);
-        Ok(Expanded::Text(expanded, replaced))
+        Ok(Expanded::Text(expanded, from_environment))
     }
 
     /// The value of what stands between the braces; none for what is left as it is.

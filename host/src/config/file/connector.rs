@@ -103,6 +103,8 @@ pub struct Upstream {
     pub aliases: BTreeMap<String, String>,
     /// Globs over the server's own names (`*` and `?`): what matches none is not offered. Default: everything.
     pub expose: Option<Vec<String>>,
+    /// Globs over the same names: what matches one is not offered, whatever `expose` says. Default: nothing.
+    pub hide: Option<Vec<String>>,
     /// With `url`: how plugway identifies itself there: `none`, `forward`, `{mode: bearer, token: REFERENCE}`, or
     /// `{mode: header, name: NAME, value: REFERENCE}`. Default `none`.
     pub auth: Option<CredentialUse>,

@@ -210,11 +210,13 @@ pub struct Naming {
     pub aliases: BTreeMap<String, String>,
     /// Globs over own names; empty = everything.
     pub expose: Vec<String>,
+    /// Globs over own names that are not shown.
+    pub hide: Vec<String>,
 }
 
 impl Naming {
-    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..]}`; without `expose` everything
-    /// is shown.
+    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..],"hide":[..]}`; without `expose`
+    /// and `hide` everything is shown.
     pub fn to_json(&self) -> String {
         let aliases = self.aliases.iter().map(|(own, shown)| (own.clone(), shown.clone().into()));
         let mut settings = serde_json::Map::new();
@@ -222,6 +224,9 @@ impl Naming {
         settings.insert("aliases".to_owned(), serde_json::Value::Object(aliases.collect()));
         if !self.expose.is_empty() {
             settings.insert("expose".to_owned(), self.expose.clone().into());
+        }
+        if !self.hide.is_empty() {
+            settings.insert("hide".to_owned(), self.hide.clone().into());
         }
         serde_json::Value::Object(settings).to_string()
     }

@@ -31,6 +31,11 @@ fn only_exposed_ones_are_served() {
         ["read_file", "read_dir", "stat"]
     );
     assert!(with(r#"{"expose": []}"#, &tools).is_empty());
+    assert_eq!(with(r#"{"hide": ["*_file"], "prefix": "never"}"#, &tools), ["read_dir", "stat"]);
+    assert_eq!(
+        with(r#"{"expose": ["read_*"], "hide": ["read_dir"], "prefix": "never"}"#, &tools),
+        ["read_file"]
+    );
 }
 
 #[test]
