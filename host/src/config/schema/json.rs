@@ -26,6 +26,9 @@ fn simplify(schema: &mut Schema) {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     object.remove("format");
+    if object.get("default") == Some(&Value::Null) {
+        object.remove("default");
+    }
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
