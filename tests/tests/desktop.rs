@@ -241,6 +241,7 @@ async fn serve_as_it_is(case: &Case, clock: &DemoHttp) -> Result<()> {
     for name in case.absent {
         setup = setup.absent(name);
     }
+    let setup = setup.argument("--log-level").argument("debug");
     let plugway = setup.start().await?;
     ensure_served(case, &plugway, programs.path()).await?;
     ensure!(plugway.stop().await?.success());
@@ -294,6 +295,25 @@ async fn every_file_is_imported_and_served() -> Result<()> {
     for case in CASES {
         import_and_serve(case, &clock).await.context(case.file)?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_changed_file_is_put_in_place() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let text = |names: &[&str]| {
+        let server = |name: &&str| format!("\"{name}\": {{\"url\": \"{}\"}}", clock.url());
+        let servers: Vec<String> = names.iter().map(server).collect();
+        format!("{{\"mcpServers\": {{{}}}}}", servers.join(", "))
+    };
+    let plugway = Setup::new(text(&["one"])).desktop("mcp.json").start().await?;
+    plugway.write("mcp.json", text(&["one", "two"]))?;
+    wait::until("the tools of the new server are listed", NOTED_WITHIN, async || {
+        let names = plugway.modern().tool_names().await?;
+        Ok(names.iter().any(|name| name == "two_echo").then_some(()))
+    })
+    .await?;
+    ensure!(plugway.stop().await?.success());
     Ok(())
 }
 

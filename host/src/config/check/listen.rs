@@ -214,7 +214,7 @@ fn part_word(part: ExposureWord) -> &'static str {
 
 fn part_meaning(part: ExposureWord) -> &'static str {
     match part {
-        ExposureWord::NoAuth => "callers are not authenticated",
+        ExposureWord::NoAuth => "callers are not authenticated (`auth` would identify them)",
         ExposureWord::NoTls => "nothing encrypts the connection",
         ExposureWord::AnyHost => "any Host header is accepted (`allowed_hosts` would name them)",
     }

@@ -61,8 +61,8 @@ fn exposure_is_refused_until_every_missing_part_is_accepted() {
         refusal,
         format!(
             "error: {PATH}: `exposure` does not allow listening on 0.0.0.0:9000, which other \
-             machines can reach: callers are not authenticated, nothing encrypts the connection, \
-             any Host header is accepted (`allowed_hosts` would name them)\n\
+             machines can reach: callers are not authenticated (`auth` would identify them), nothing \
+             encrypts the connection, any Host header is accepted (`allowed_hosts` would name them)\n\
              hint: listen on 127.0.0.1, or start with `--accept-exposure \"REASON\"`, or write\n\n\
              exposure:\n  accept: [no-auth, no-tls, any-host]\n  \
              reason: \"why that is all right here\"\n"
@@ -80,7 +80,10 @@ fn exposure_is_refused_until_every_missing_part_is_accepted() {
     assert_eq!(listen.hosts, Hosts::Listed(vec!["mcp.example.com".into()]));
 
     let part = said(&text.replace("no-auth, ", ""));
-    assert!(part.contains("can reach: callers are not authenticated\n"), "{part}");
+    assert!(
+        part.contains("can reach: callers are not authenticated (`auth` would identify them)\n"),
+        "{part}"
+    );
     let reasonless = said(&text.replace("a test", " "));
     assert!(reasonless.contains("`exposure.reason` says nothing"), "{reasonless}");
     let word = said(&text.replace("no-auth", "no-authentication"));
