@@ -27,7 +27,13 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
 
 fn target(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match &upstream.target {
-        Target::Http(uri) => write!(f, "{uri}")?,
+        Target::Http(uri) => {
+            let scheme = uri.scheme_str().unwrap_or_default();
+            let authority = uri.authority().map_or("", http::uri::Authority::as_str);
+            // There may be a secret in it.
+            let query = if uri.query().is_some() { "?.." } else { "" };
+            write!(f, "{scheme}://{authority}{}{query}", uri.path())?;
+        }
         Target::Stdio(child) => {
             let variables: Vec<_> = child.env.iter().map(|(name, _)| name.as_str()).collect();
             write!(f, "{} with {} arguments", child.command, child.args.len())?;

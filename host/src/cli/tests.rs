@@ -78,7 +78,7 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
     let text = "name: hub\nauth: {mode: static, tokens: 'env://TOKENS'}\n\
         admin: {socket: s, token_file: t}\nanonymous: true\nstatus: false\n\
         plugins: {p: {file: p.wasm, grants: {fetch: ['https://x'], fetch_private: true}}}\n\
-        upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp\n  auth: {mode: bearer, token: 'env://T'}\n  \
+        upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp?key=s3cret\n  auth: {mode: bearer, token: 'env://T'}\n  \
         headers: {X-Team: s3cret}\n  reconnect: {initial: 1s, max: 90s, attempts: 3}\n  \
         health_check_interval: 10s\n  unhealthy_after: 5\n  refresh: 500ms\n  stale_for: 0s\n  \
         unavailable: keep\n  hide: [x, 'y_*']\n- {name: b, command: x, disabled: true}\n";
@@ -93,7 +93,7 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
         "administered at the socket /c/s, with the token in /c/t",
         "  callers without a token may come too",
         "  without the tool hub_status",
-        "  upstream a: http://127.0.0.1:1/mcp, with a credential in `authorization`, headers x-team; \
+        "  upstream a: http://127.0.0.1:1/mcp?.., with a credential in `authorization`, headers x-team; \
          prefix always, does not offer x, y_*; asked every 10s with 5s to answer; away after 5 failed checks, back after \
          1; tried again after 1s, at last every 90s; left alone after 3 attempts; read again every \
          500ms; away for 0s before clients see it; stays in lists while it is away",
