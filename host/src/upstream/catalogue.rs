@@ -128,7 +128,7 @@ impl<P: Peer> Reading<'_, P> {
 }
 
 /// Whether an error says that the method does not exist (JSON-RPC 2.0, section 5.1).
-fn is_unknown_method(error: &str) -> bool {
+pub(super) fn is_unknown_method(error: &str) -> bool {
     let code = scan::member(error, "code").and_then(|span| error.get(span.range()));
     code == Some("-32601")
 }

@@ -86,9 +86,10 @@ impl<'a, P: Peer> Vigil<'a, P> {
         loop {
             let due = if self.forgotten { self.check_at } else { self.check_at.min(self.read_at) };
             tokio::select! {
+                // What is due comes first: a server that never stops telling of changes must not keep it off.
                 biased;
-                rung = self.keeper.status.bell.answer() => self.note(rung),
                 () = sleep_until(due) => return,
+                rung = self.keeper.status.bell.answer() => self.note(rung),
             }
         }
     }

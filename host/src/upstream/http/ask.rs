@@ -12,6 +12,7 @@ use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
 use super::request::{Head, Whose, post};
 use crate::protocol::{Id, Message, header, scan};
+use crate::upstream::catalogue::is_unknown_method;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, PAGE};
 
@@ -81,15 +82,19 @@ impl Reply {
         }
     }
 
-    /// Whether this says that the session is not known. Whatever the body says: 404 in a session means that (2025-11-25,
-    /// "Session Management"). Other servers say 400 and complain about the session, to no request in particular.
+    /// Whether this says that the session is not known: 404 in a session means that (2025-11-25, "Session Management"),
+    /// unless the body says that it is the method that does not exist. Other servers say 400 and complain about the
+    /// session, to no request in particular.
     pub(super) fn denies_session(&self) -> bool {
-        let complains = || {
-            let message = self.message.as_ref().filter(|message| message.id().is_none());
-            message.and_then(Message::error).is_some_and(complains_about_session)
-        };
-        self.status == StatusCode::NOT_FOUND
-            || self.status == StatusCode::BAD_REQUEST && complains()
+        let error = self.message.as_ref().and_then(Message::error);
+        let complains = error.is_some_and(complains_about_session);
+        match self.status {
+            StatusCode::NOT_FOUND => complains || !error.is_some_and(is_unknown_method),
+            StatusCode::BAD_REQUEST => {
+                complains && self.message.as_ref().is_some_and(|message| message.id().is_none())
+            }
+            _ => false,
+        }
     }
 }
 

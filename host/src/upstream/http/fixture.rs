@@ -23,6 +23,8 @@ pub(super) struct Legacy {
     pub(super) pages: usize,
     pub(super) forgets: Arc<AtomicUsize>,
     pub(super) pings: Counter,
+    /// Whether it knows the method `ping`.
+    pub(super) knows_ping: bool,
     /// How often the first page of the tools was read.
     pub(super) lists: Counter,
     /// How often a stream was asked for.
@@ -52,6 +54,7 @@ impl Legacy {
             pages: 1,
             forgets: Arc::default(),
             pings: Counter::new(),
+            knows_ping: true,
             lists: Counter::new(),
             gets: Counter::new(),
             healths: Counter::new(),
@@ -148,6 +151,11 @@ impl Legacy {
             (Method::ToolsList, _) => result(self.page(message)),
             (Method::Ping, _) => {
                 self.pings.add();
+                if !self.knows_ping {
+                    let error = r#""error":{"code":-32601,"message":"Method not found"}"#;
+                    let text = format!(r#"{{"jsonrpc":"2.0","id":{id},{error}}}"#);
+                    return reply(404, "application/json", text);
+                }
                 result("{}".to_owned())
             }
             _ => {

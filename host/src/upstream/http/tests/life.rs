@@ -53,6 +53,13 @@ async fn a_thousand_checks_open_no_session() {
     assert_eq!(server.opened.get(), 1);
     rig.end().await;
 
+    // The status for methods that do not exist is the one for sessions that do not.
+    let server = Legacy { knows_ping: false, ..Legacy::echo() };
+    let rig = under(&server, hasty()).await;
+    server.pings.reaches(100).await;
+    assert_eq!((server.opened.get(), server.lists.get()), (1, 1));
+    rig.end().await;
+
     let server = Legacy::echo();
     server.health.store(200, Ordering::SeqCst);
     let rig = under(&server, hasty()).await;
