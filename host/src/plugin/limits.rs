@@ -27,6 +27,8 @@ pub const TABLE_MAX: usize = 200_000;
 pub const UPSTREAM_REQUESTS: u32 = 64;
 /// Times that one call may fetch.
 pub const FETCHES: u32 = 16;
+/// How long one fetch may take: a little less than the whole call, so that the plugin can say what was in its way.
+pub const FETCH_WAIT: Duration = Duration::from_secs(25);
 /// Headers of one request that a plugin fetches with.
 pub const FETCH_HEADERS: usize = 64;
 /// Log lines of one call; more are dropped and counted.

@@ -10,7 +10,7 @@ use wasmtime::{Result, bail};
 use super::clean;
 use crate::outbound::{FetchError, Fetched};
 use crate::plugin::ctx::Ctx;
-use crate::plugin::limits::{FETCH_HEADERS, WALL};
+use crate::plugin::limits::{FETCH_HEADERS, FETCH_WAIT};
 
 /// Headers that a guest does not set: credentials are the operator's, and framing is the transport's.
 const NOT_THE_GUESTS: [&str; 16] = [
@@ -55,8 +55,8 @@ impl Host for Ctx {
             None => return Ok(Err("this call has fetched as many times as one call may".into())),
         }
         let limit = match request.timeout_ms {
-            0 => WALL,
-            ms => Duration::from_millis(ms.into()).min(WALL),
+            0 => FETCH_WAIT,
+            ms => Duration::from_millis(ms.into()).min(FETCH_WAIT),
         };
         let request = match checked(request) {
             Ok(request) => request,
