@@ -277,6 +277,31 @@ async fn stateful_servers_keep_the_state_of_exactly_one_caller() -> Result<()> {
 }
 
 #[tokio::test]
+async fn clients_of_one_caller_do_not_get_in_each_others_way() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start(&upstream, "", &json!({})).await?;
+    let client = || Client::modern_as(plugway.address(), "/mcp", ANN);
+    // Both begin to count at the same number, and share one session of the server.
+    let (one, other) = (client(), client());
+    let mut ids = Vec::new();
+    for client in [&one, &other] {
+        let sent: Value = serde_json::from_str(&client.call_text("up_raw", json!({})).await?)?;
+        ids.push(sent.get("id").context("no id")?.clone());
+    }
+    ensure!(ids.first() != ids.last(), "two requests with the id {:?} in one session", ids.first());
+    let pair = |client: Client, word: &'static str| async move {
+        client.call_text("up_pair", json!({"word": word})).await
+    };
+    let (first, second) = tokio::try_join!(pair(client(), "one"), pair(client(), "other"))?;
+    ensure!((first.as_str(), second.as_str()) == ("one", "other"), "{first} {second}");
+    for name in ["up_json", "up_events", "up_nothing"] {
+        let reply = client().call("tools/call", json!({"name": name, "arguments": {}})).await?;
+        reply.response().with_context(|| format!("{name} lost its id"))?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_servers_keep_for_an_idle_caller_ends() -> Result<()> {
     let upstream = Scripted::start().await?;
     let plugway = start(&upstream, "limits: {session_idle: 300ms}\n", &json!({})).await?;
