@@ -1,6 +1,7 @@
 //! An MCP server over HTTP, of the legacy era, whose every answer a test decides: JSON or events, how large, when.
 //!
-//! Its tools are in [`tools`]. It keeps sessions, answers 405 to GET, and counts what it is asked.
+//! Its tools are in [`tools`]. It keeps sessions, answers 405 to GET unless it was started with streams, and counts what
+//! it is asked.
 
 use std::{
     collections::HashSet,
@@ -56,11 +57,22 @@ struct State {
     gate: Semaphore,
     /// Where two calls of `pair` meet.
     meeting: Barrier,
+    /// The streams of GET that are open; none where it has no such streams.
+    streams: Option<Mutex<Vec<mpsc::Sender<String>>>>,
 }
 
 impl Scripted {
     /// Starts one on a free port.
     pub async fn start() -> Result<Self> {
+        Self::start_with(None).await
+    }
+
+    /// Starts one that answers GET with a stream.
+    pub async fn with_streams() -> Result<Self> {
+        Self::start_with(Some(Mutex::default())).await
+    }
+
+    async fn start_with(streams: Option<Mutex<Vec<mpsc::Sender<String>>>>) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let state = Arc::new(State {
@@ -71,6 +83,7 @@ impl Scripted {
             sessions: Mutex::default(),
             gate: Semaphore::new(0),
             meeting: Barrier::new(2),
+            streams,
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&state)));
         Ok(Self { address, state, task })
@@ -104,6 +117,13 @@ impl Scripted {
     /// How many sessions are open.
     pub fn sessions(&self) -> usize {
         self.state.sessions().len()
+    }
+
+    /// Ends every stream of GET.
+    pub fn end_streams(&self) {
+        if let Some(streams) = &self.state.streams {
+            streams.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
     }
 
     /// Lets one call of `steps` go on to its result.
@@ -144,7 +164,12 @@ async fn answer(state: &Arc<State>, request: Request<Incoming>) -> Reply {
     match *request.method() {
         Method::GET => {
             state.gets.fetch_add(1, Ordering::SeqCst);
-            whole(StatusCode::METHOD_NOT_ALLOWED, "")
+            let Some(streams) = &state.streams else {
+                return whole(StatusCode::METHOD_NOT_ALLOWED, "");
+            };
+            let (sender, receiver) = mpsc::channel(1);
+            streams.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+            events(receiver)
         }
         Method::DELETE => {
             let known = session.is_some_and(|id| state.sessions().remove(&id));
