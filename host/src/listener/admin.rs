@@ -25,6 +25,8 @@ use crate::admin::{Desk, Entrance};
 const CONNECTIONS: usize = 16;
 /// Time for the head of a request to arrive, idle time before it included.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Time that one connection may stay: who does not read what was asked for holds its place no longer.
+const CONNECTION_TIME: Duration = Duration::from_mins(5);
 /// Time for answers in the making when plugway stops.
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 /// Connections that wait to be accepted.
@@ -153,6 +155,7 @@ where
     );
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = tokio::time::sleep(CONNECTION_TIME) => return,
         () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
