@@ -13,6 +13,8 @@ pub(super) struct Change<'a> {
     pub(super) name: Option<&'a str>,
     /// Members to add to `params._meta`, as JSON text.
     pub(super) meta: Option<&'a str>,
+    /// A number in place of the id.
+    pub(super) id: Option<u64>,
     /// A number in place of the id, and of the progress token where the client gave one.
     pub(super) number: Option<u64>,
 }
@@ -22,7 +24,7 @@ pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
     let name = change.name.and_then(|name| Some((name_span(message)?, json(name))));
     let number = change.number.map(|number| number.to_string());
     let meta = change.meta.map(|members| meta_edit(message, members));
-    let mut id = number.clone();
+    let mut id = number.clone().or_else(|| change.id.map(|id| id.to_string()));
     let mut edits: Vec<(Span, &[u8])> = Vec::with_capacity(4);
     if let Some((span, name)) = &name {
         edits.push((*span, name.as_bytes()));

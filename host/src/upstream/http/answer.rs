@@ -14,14 +14,14 @@ use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
 use super::hold::Hold;
 use super::request::Head;
+use super::translated::Translated;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Chunks, Form};
-use crate::protocol::{Id, Kind, Message, Method, sse};
+use crate::protocol::{Id, Kind, Message, sse};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
 use crate::upstream::peek::Peek;
-use crate::upstream::rewrite;
 
 /// One call under way.
 pub(super) struct Call {
@@ -35,7 +35,7 @@ pub(super) struct Call {
     /// Kept until the answer ended.
     pub(super) hold: Hold,
     /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
-    pub(super) translated: Option<Method>,
+    pub(super) translated: Option<Translated>,
 }
 
 /// What came of a call.
@@ -85,6 +85,10 @@ impl Call {
             self.endpoint.status.bell.session();
             return Ok(Outcome::SessionGone);
         }
+        let text = match &self.translated {
+            Some(translated) => translated.answer(text),
+            None => text,
+        };
         Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
     }
 
@@ -107,8 +111,8 @@ impl Call {
         if length.is_some_and(|length| length > ANSWER as u64) {
             return Err(Failure::too_large(self.endpoint.name(), ANSWER));
         }
-        if let Some(method) = self.translated {
-            return self.json_for_modern(source, method).await;
+        if let Some(translated) = self.translated.clone() {
+            return self.json_for_modern(source, translated).await;
         }
         let (start, complete) = match length {
             Some(length) if length > WHOLE_ANSWER as u64 => (Bytes::new(), false),
@@ -131,7 +135,7 @@ impl Call {
     async fn json_for_modern(
         mut self,
         mut source: Source,
-        method: Method,
+        translated: Translated,
     ) -> Result<Answer, Failure> {
         let (text, complete) = source.up_to(ANSWER).await?;
         if !complete {
@@ -142,7 +146,7 @@ impl Call {
         }
         self.check(&text)?;
         self.hold.done();
-        let body = Body::Whole(rewrite::for_modern(text, method));
+        let body = Body::Whole(translated.answer(text));
         Ok(Answer { form: Form::Json, body })
     }
 
@@ -194,7 +198,8 @@ impl Call {
                     self.endpoint.status.bell.session();
                     return Ok(Outcome::SessionGone);
                 }
-                let body = Body::Whole(authored::error_response(&self.id, error));
+                let id = self.translated.as_ref().map_or(&self.id, |translated| &translated.id);
+                let body = Body::Whole(authored::error_response(id, error));
                 return Ok(Outcome::Answer(Answer { form: Form::Json, body }));
             }
         }

@@ -8,13 +8,13 @@ use http::HeaderValue;
 use super::body::Source;
 use super::endpoint::Endpoint;
 use super::request::{Head, post};
+use super::translated::Translated;
 use crate::protocol::{Id, Kind, Method, sse};
 use crate::upstream::authored;
 use crate::upstream::bell::is_list_change;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{EVENT, GOODBYE};
 use crate::upstream::peek::Peek;
-use crate::upstream::rewrite;
 
 /// One message of the stream.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Events {
     endpoint: Arc<Endpoint>,
     /// Session and revision, for answers to requests of the server.
     head: Head,
-    translated: Option<Method>,
+    translated: Option<Translated>,
     done: bool,
 }
 
@@ -45,8 +45,8 @@ impl Events {
     }
 
     /// The response gets what a modern client requires that asked for this.
-    pub(super) fn translated(self, method: Option<Method>) -> Self {
-        Self { translated: method, ..self }
+    pub(super) fn translated(self, translated: Option<Translated>) -> Self {
+        Self { translated, ..self }
     }
 
     /// The next message; none after the response.
@@ -86,8 +86,8 @@ impl Events {
             Some(Kind::Response) if peek.answers(&self.id) => {
                 self.done = true;
                 self.source.finish(&self.endpoint.drainer);
-                Ok(Some(Item::Response(match self.translated {
-                    Some(method) => rewrite::for_modern(data, method),
+                Ok(Some(Item::Response(match &self.translated {
+                    Some(translated) => translated.answer(data),
                     None => data,
                 })))
             }

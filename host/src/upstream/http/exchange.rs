@@ -16,6 +16,7 @@ use super::endpoint::Endpoint;
 use super::hold::Hold;
 use super::request::{Head, Whose, post};
 use super::session::{Seat, Session};
+use super::translated::Translated;
 use crate::fault::Fault;
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
@@ -131,7 +132,7 @@ impl HttpUpstream {
     async fn stateless(&self, order: Order, pace: Pace, add: bool) -> Result<Answer, Failure> {
         let meta = add.then(|| Hello::of(&order.party).meta());
         let name = order.name.as_deref();
-        let change = Change { name, meta: meta.as_deref(), number: None };
+        let change = Change { name, meta: meta.as_deref(), ..Change::default() };
         let text = rewrite::request(&order.message, change);
         let whose = Whose::Caller(order.credential);
         let head = Head { whose, ..Head::modern(&order.message, name, order.headers) };
@@ -160,24 +161,28 @@ impl HttpUpstream {
         pace: Pace,
         fresh: bool,
     ) -> Result<Outcome, Failure> {
-        let change = Change { name: order.name.as_deref(), ..Change::default() };
+        let legacy = order.party.revision.era() == Era::Legacy;
+        let asked = id(&order.message);
+        let number = (!legacy).then(|| session.number());
+        let change = Change { name: order.name.as_deref(), id: number, ..Change::default() };
         let text = rewrite::request(&order.message, change);
         session.renew(order.credential.as_ref());
-        let legacy = order.party.revision.era() == Era::Legacy;
+        let sent = number.map_or_else(|| asked.clone(), Id::number);
         let (endpoint, kept) = (Arc::clone(&self.endpoint), Arc::clone(session));
         let hold = match (fresh, legacy) {
             (true, _) => Hold::fresh(kept),
             (false, true) => Hold::default(),
-            (false, false) => Hold::cancelling(endpoint, kept, id(&order.message)),
+            (false, false) => Hold::cancelling(endpoint, kept, sent.clone()),
         };
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
-            id: id(&order.message),
+            id: sent,
             head: session.head(),
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
             hold: hold.counted(self.endpoint.status.tally.request()),
-            translated: (!legacy).then(|| order.message.method()),
+            translated: (!legacy)
+                .then(|| Translated { method: order.message.method(), id: asked }),
         };
         let head = Head { extra: order.headers.clone(), ..session.head() };
         send(call, head, text).await

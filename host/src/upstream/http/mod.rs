@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`endpoint`] is where the server listens and the connections to it; [`request`] builds what is sent;
 //! [`body`] reads what comes back within its bounds; [`events`] takes messages out of a stream; [`answer`] decides what
-//! an answer is, [`hold`] what is kept until its end; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
+//! an answer is, [`translated`] what it becomes for a modern client, [`hold`] what is kept until its end; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
 //! the era; [`health`] and [`stream`] are how plugway hears of the server, [`peer`] is its own connection, over which the
 //! catalogue is read; [`exchange`] serves the parties.
 
@@ -23,6 +23,7 @@ mod session;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod translated;
 
 pub(super) use body::Drainer;
 pub(super) use endpoint::Endpoint;

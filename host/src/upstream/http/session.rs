@@ -1,6 +1,6 @@
 //! The session of one party at a server of the legacy era.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderValue;
@@ -26,6 +26,7 @@ pub(super) struct Session {
     credential: Option<Mutex<Option<HeaderValue>>>,
     pub(super) greeting: Greeting,
     closed: AtomicBool,
+    numbers: AtomicU64,
     _seat: Option<Seat>,
 }
 
@@ -101,6 +102,7 @@ impl Session {
             credential,
             greeting,
             closed: AtomicBool::new(false),
+            numbers: AtomicU64::new(OPENING_ID + 1),
             _seat: seat,
             endpoint,
         };
@@ -116,6 +118,11 @@ impl Session {
         reply.check(&self.endpoint)?;
         let what = "does not go on after initialize";
         Err(Failure::broken(self.endpoint.name(), what).because(reply.status))
+    }
+
+    /// An id for a request that nobody else has in this session.
+    pub(super) fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The headers of a message in this session.

@@ -74,8 +74,8 @@ pub(super) async fn call(
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
     };
     let meta = (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party).meta());
-    let change =
-        Change { name: order.name.as_deref(), meta: meta.as_deref(), number: Some(number) };
+    let (name, number) = (order.name.as_deref(), Some(number));
+    let change = Change { name, meta: meta.as_deref(), number, ..Change::default() };
     let text = rewrite::request(&order.message, change);
     if let Err(failure) = child.write(text, due).await {
         return Ok(Err(failure));
