@@ -134,6 +134,7 @@ async fn an_operator_sees_what_runs_and_nothing_that_could_be_used() -> Result<(
     let upstreams = admin.get("upstreams").await?;
     let clock = &upstreams["upstreams"][0];
     ensure!(clock["name"] == "clock" && clock["connector"] == "hub", "{clock}");
+    ensure!(clock["kind"] == "http", "{clock}");
     ensure!(clock["phase"] == "connected" && clock["disabled"] == false, "{clock}");
     ensure!(clock["offering"]["tools"].as_u64().is_some_and(|tools| tools > 0), "{clock}");
     ensure!(clock["numbers"]["streams"]["active"].is_u64(), "{clock}");

@@ -62,7 +62,8 @@ fn upstream(connector: &str, upstream: &dyn Upstream) -> Value {
 fn state(connector: &str, upstream: &dyn Upstream, snapshot: &Snapshot) -> Value {
     let next = snapshot.next_attempt.map(|at| at.saturating_duration_since(Instant::now()));
     json!({
-        "connector": connector, "name": &**upstream.name(), "phase": snapshot.phase.as_str(),
+        "connector": connector, "name": &**upstream.name(), "kind": upstream.kind(),
+        "phase": snapshot.phase.as_str(),
         "disabled": snapshot.disabled,
         "since_seconds": snapshot.since.elapsed().as_secs(),
         "attempt": snapshot.attempt,

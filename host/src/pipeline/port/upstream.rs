@@ -168,6 +168,8 @@ impl std::fmt::Debug for Body {
 pub trait Upstream: Send + Sync {
     /// The operator's name.
     fn name(&self) -> &Arc<str>;
+    /// How it is reached: `http` or `stdio`.
+    fn kind(&self) -> &'static str;
     /// What is known of it, and every change.
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
     /// Sends a request over the party's own session, opening it at the first use.

@@ -9,7 +9,7 @@ use super::body::Source;
 use super::endpoint::Endpoint;
 use super::request::{Head, post};
 use super::translated::Translated;
-use crate::protocol::{Id, Kind, Method, sse};
+use crate::protocol::{Id, Kind, sse};
 use crate::upstream::authored;
 use crate::upstream::bell::is_list_change;
 use crate::upstream::failure::Failure;

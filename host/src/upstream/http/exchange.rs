@@ -181,8 +181,7 @@ impl HttpUpstream {
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
             hold: hold.counted(self.endpoint.status.tally.request()),
-            translated: (!legacy)
-                .then(|| Translated { method: order.message.method(), id: asked }),
+            translated: (!legacy).then(|| Translated { method: order.message.method(), id: asked }),
         };
         let head = Head { extra: order.headers.clone(), ..session.head() };
         send(call, head, text).await
@@ -281,6 +280,10 @@ fn id(message: &Message) -> Id {
 impl Upstream for HttpUpstream {
     fn name(&self) -> &Arc<str> {
         self.endpoint.status.name()
+    }
+
+    fn kind(&self) -> &'static str {
+        "http"
     }
 
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {

@@ -130,6 +130,10 @@ impl Upstream for StdioUpstream {
         self.status.name()
     }
 
+    fn kind(&self) -> &'static str {
+        "stdio"
+    }
+
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.status.watch()
     }
