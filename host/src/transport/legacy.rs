@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 use super::headers;
 use super::reply::{self, Asked, Reply};
 use super::site::Site;
-use super::stream::Guarded;
+use super::stream::{Guarded, counted};
 use super::visitor::Visitor;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Body};
@@ -33,6 +33,7 @@ pub(super) async fn serve(
                 Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
             let asking = (visitor, &session);
             let answered = request(asking, head, message, &id, request_id).await?;
+            let answered = counted(answered, &site.counts);
             Ok(reply::answer(answered, site.bounds.keep_alive, asked))
         }
         (Kind::Notification, _) => {

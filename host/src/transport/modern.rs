@@ -7,7 +7,7 @@ use http::HeaderMap;
 
 use super::reply::{self, Asked, Reply};
 use super::site::Site;
-use super::stream::Guarded;
+use super::stream::{Guarded, counted};
 use super::visitor::Visitor;
 use super::{headers, post};
 use crate::fault::{Code, Fault};
@@ -38,6 +38,7 @@ pub(super) async fn serve(
     check_routing_headers(&head, &message)?;
     let asked = Asked { request_id, era: Era::Modern, method: message.method(), id: Some(&id) };
     let answered = ask(site, visitor, head, message, request_id).await?;
+    let answered = counted(answered, &site.counts);
     Ok(reply::answer(answered, site.bounds.keep_alive, asked))
 }
 

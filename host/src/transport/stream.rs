@@ -1,18 +1,21 @@
 //! Streams toward clients: kept open by comments, ended by a message where something fails.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
+use futures_util::TryStreamExt as _;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::reply::{self, Asked};
 use crate::fault::Fault;
 use crate::pipeline::RequestId;
-use crate::pipeline::port::Chunks;
+use crate::pipeline::port::{Answer, Body, Chunks};
 use crate::protocol::{Era, Id, Method, sse};
+use crate::telemetry::Metrics;
 
 /// A stream of events that sends a comment after each silence, and a JSON-RPC error in place of a fault.
 pub struct Events {
@@ -86,6 +89,19 @@ impl Stream for Events {
     }
 }
 
+/// Counts a fault that comes once the answer has begun.
+pub fn counted(answered: Answer, counts: &Arc<Metrics>) -> Answer {
+    let Answer { form, body } = answered;
+    let body = match body {
+        Body::Whole(bytes) => Body::Whole(bytes),
+        Body::Stream(chunks, length) => {
+            let counts = counts.clone();
+            Body::Stream(Box::pin(chunks.inspect_err(move |fault| counts.fault(fault))), length)
+        }
+    };
+    Answer { form, body }
+}
+
 /// Keeps something alive until the stream has ended.
 pub struct Guarded<G> {
     /// The stream.
@@ -120,6 +136,8 @@ mod tests {
 
     use super::*;
     use crate::fault::Code;
+    use crate::pipeline::port::Form;
+    use crate::telemetry::Exposition;
 
     const SILENCE: Duration = Duration::from_millis(1);
 
@@ -150,6 +168,26 @@ mod tests {
         let answer = String::from_utf8(answer.to_vec()).unwrap();
         assert!(answer.contains(r#""id":7,"error""#) && answer.ends_with("\n\n"), "{answer}");
         assert!(events.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_fault_in_the_middle_of_an_answer_is_counted() {
+        let counts = Arc::new(Metrics::new());
+        let chunks = stream::iter([
+            Ok(Bytes::from_static(b"{")),
+            Err(Fault::new(Code::UpstreamBroken, "It broke off.")),
+        ]);
+        let body = Body::Stream(Box::pin(chunks), None);
+        let Body::Stream(mut chunks, None) =
+            counted(Answer { form: Form::Json, body }, &counts).body
+        else {
+            panic!("a stream stays a stream");
+        };
+        assert!(chunks.next().await.unwrap().is_ok() && chunks.next().await.unwrap().is_err());
+        let mut text = Exposition::default();
+        counts.write(&mut text);
+        let line = "plugway_errors_total{blame=\"upstream\",code=\"upstream-broken\"} 1\n";
+        assert!(text.finish().contains(line));
     }
 
     #[tokio::test]
