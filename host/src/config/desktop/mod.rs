@@ -3,8 +3,8 @@
 //!
 //! Reading order: [`whole`] goes through a file; [`servers`] finds the servers in it, [`server`] reads one of them, with
 //! [`fields`] for the form of its values, [`variables`] for `${..}`, [`env_file`] for files of variables, [`name`] for names
-//! and [`ignored`] for keys that mean something to clients only. [`import`] writes what was found as a configuration of
-//! plugway, [`yaml`] is its form, [`suspicion`] guesses what is a secret, [`save`] writes the files.
+//! and [`ignored`] for keys that mean something to clients only. [`mod@import`] writes what was found as a configuration of
+//! plugway, [`yaml`] is its form, [`suspicion`] guesses what is a secret, [`mod@save`] writes the files.
 
 mod env_file;
 mod fields;
