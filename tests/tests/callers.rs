@@ -1,6 +1,7 @@
 //! Who callers are: tokens, sessions that belong to them, and state of upstreams that belongs to them.
 
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, ensure};
 use http::{HeaderMap, HeaderValue, Method, Request};
@@ -25,6 +26,21 @@ async fn start(upstream: &Scripted, more: &str, tokens: &Value) -> Result<Plugwa
         upstream.url()
     );
     identified(Setup::new(configuration), tokens).start().await
+}
+
+/// The tokens of ann and bob, for a file.
+fn listed(of_ann: &str) -> String {
+    json!({(of_ann): {"client_id": "ann"}, (BOB): {"client_id": "bob"}}).to_string()
+}
+
+/// The same with the tokens in a file, which is watched.
+async fn start_with_file(upstream: &Scripted, of_ann: &str) -> Result<Plugway> {
+    let configuration = format!(
+        "name: hub\nauth: {{mode: static, tokens: 'file://tokens.json'}}\nupstreams: [{{name: up, url: '{}'}}]\n",
+        upstream.url()
+    );
+    let setup = Setup::new(configuration).file_with_mode("tokens.json", listed(of_ann), 0o600);
+    setup.start().await
 }
 
 fn initialize() -> String {
@@ -168,15 +184,7 @@ async fn a_new_token_of_the_same_caller_keeps_the_session() -> Result<()> {
 #[tokio::test]
 async fn a_token_is_replaced_while_its_session_and_those_of_others_go_on() -> Result<()> {
     let upstream = Scripted::start().await?;
-    let configuration = format!(
-        "name: hub\nauth: {{mode: static, tokens: 'file://tokens.json'}}\nupstreams: [{{name: up, url: '{}'}}]\n",
-        upstream.url()
-    );
-    let listed = |of_ann: &str| {
-        json!({(of_ann): {"client_id": "ann"}, (BOB): {"client_id": "bob"}}).to_string()
-    };
-    let setup = Setup::new(configuration).file_with_mode("tokens.json", listed(ANN), 0o600);
-    let plugway = setup.start().await?;
+    let plugway = start_with_file(&upstream, ANN).await?;
     let ann = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
     let bob = Client::modern_as(plugway.address(), "/mcp", BOB);
     for client in [&ann, &bob] {
@@ -200,18 +208,29 @@ async fn a_token_is_replaced_while_its_session_and_those_of_others_go_on() -> Re
 #[tokio::test]
 async fn a_token_ends_in_the_middle_of_a_session() -> Result<()> {
     let upstream = Scripted::start().await?;
-    let end = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs() + 3;
-    let short = "short-0123456789abcdef";
-    let tokens = json!({(short): {"client_id": "ann", "expires_at": end}});
-    let plugway = start(&upstream, "", &tokens).await?;
-    let ann = Client::legacy_as(plugway.address(), "/mcp", short).await?;
-    ensure!(ann.call_text("up_json", json!({})).await? == "json");
+    let (plugway, short) = (start_with_file(&upstream, ANN).await?, "short-0123456789abcdef");
+    let now = || Ok::<_, anyhow::Error>(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs());
+    let end = AtomicU64::new(0);
+    // On a busy machine a token may end before it is taken in: then another end is written.
+    let ann = wait::until("the token is taken in", BOUND, async || {
+        if now()? >= end.load(Ordering::Relaxed) {
+            end.store(now()? + 3, Ordering::Relaxed);
+            let end = end.load(Ordering::Relaxed);
+            let tokens = json!({
+                (short): {"client_id": "ann", "expires_at": end}, (ANN): {"client_id": "ann"},
+            });
+            plugway.write("tokens.json", tokens.to_string())?;
+        }
+        Ok(Client::legacy_as(plugway.address(), "/mcp", short).await.ok())
+    })
+    .await?;
     wait::until("the token ends", BOUND, async || {
         let reply = ann.call("tools/list", json!({})).await?;
         ensure!(reply.status == 200 || reply.status == 401, "{}", reply.status);
         Ok((reply.status == 401).then_some(()))
     })
     .await?;
+    ensure!(now()? >= end.load(Ordering::Relaxed), "it ended before its time");
     let ann = ann.with_token(Some(ANN));
     ensure!(ann.call_text("up_json", json!({})).await? == "json", "the session is still ann's");
     Ok(())
