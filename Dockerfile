@@ -11,6 +11,8 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,targe
 FROM debian:bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /var/lib/plugway --create-home plugway
 COPY --from=build /usr/local/bin/plugway /usr/local/bin/plugway
+# The authorities of servers behind https; the slim image has none.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 USER 10001
 WORKDIR /var/lib/plugway
 EXPOSE 9000

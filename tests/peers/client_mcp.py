@@ -1,6 +1,8 @@
 """The official Python client: lists what URL offers and asks for some of it, in a given era.
 
-usage: client_mcp.py URL legacy|auto|2026-07-28 [NAME=JSON | prompt:NAME=JSON | resource:URI ..]
+usage: client_mcp.py URL|COMMAND legacy|auto|2026-07-28 [NAME=JSON | prompt:NAME=JSON | resource:URI ..]
+
+COMMAND is a JSON array: the program and its arguments, which speaks over stdin and stdout.
 
 Prints one JSON object: {"protocol", "server", "tools", "prompts", "resources", "results"}: the names and URIs of
 everything, and a result, or {"error": code}, for each request. Lists that the server does not have are empty.
@@ -10,11 +12,15 @@ import asyncio
 import json
 import sys
 
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters
 
 
 async def main(url: str, mode: str, requests: list[str]) -> None:
-    async with Client(url, mode=mode) as client:
+    server = url
+    if url.startswith("["):
+        program, *arguments = json.loads(url)
+        server = StdioServerParameters(command=program, args=arguments)
+    async with Client(server, mode=mode) as client:
         has = client.server_capabilities
         answer = {
             "protocol": client.protocol_version,

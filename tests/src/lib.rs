@@ -1,6 +1,7 @@
 //! The harness of plugway's end-to-end tests: everything goes through the real binary, as a client would.
 //!
 //! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
+//! - [`pipe`]: the same for `plugway stdio`, with the raw lines of its client.
 //! - [`hub`]: configurations with guests, as tables.
 //! - [`demo`]: the demo servers as upstreams, with their counters.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
@@ -26,6 +27,7 @@ mod log;
 pub mod metrics;
 pub mod notices;
 pub mod peers;
+pub mod pipe;
 pub mod plugway;
 pub mod process;
 pub mod recorder;
@@ -39,6 +41,7 @@ pub use self::{
     demo::{DemoHttp, demo_notes_path},
     hub::{Guest, Hub},
     notices::Notices,
+    pipe::Pipe,
     plugway::Plugway,
     recorder::Recorder,
     scripted::Scripted,

@@ -77,7 +77,7 @@ impl Peers {
         PeerServer::start(command, port).await
     }
 
-    /// Runs the official Python client in mode `legacy`, `auto` or `2026-07-28`, with requests `NAME=JSON`,
+    /// Runs the official Python client against a URL, or a command as a JSON array, in mode `legacy`, `auto` or `2026-07-28`, with requests `NAME=JSON`,
     /// `prompt:NAME=JSON` or `resource:URI`: its `protocol`, the names of all `tools`, `prompts` and `resources`, and
     /// the requests' `results`.
     pub async fn mcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {

@@ -144,10 +144,20 @@ impl Setup {
         Ok((scratch, configuration))
     }
 
+    /// The command by which a client starts `plugway stdio` on it, with these words besides, and its files.
+    pub fn stdio(self, words: &[&str]) -> Result<(Scratch, Command)> {
+        let (scratch, configuration) = self.lay_out()?;
+        let mut command = command()?;
+        command.arg("stdio").arg(configuration).args(["--log-format", "json"]).args(words);
+        command.args(self.arguments).envs(self.environment).current_dir(scratch.path());
+        Ok((scratch, command))
+    }
+
     /// Starts it and waits.
     pub async fn start(self) -> Result<Plugway> {
         let (scratch, configuration) = self.lay_out()?;
-        let mut child = command()?
+        let mut command = command()?;
+        command
             .arg("serve")
             .args(self.flags())
             .arg(&configuration)
@@ -155,14 +165,8 @@ impl Setup {
             .args(if self.chooses_address { &[][..] } else { &["--listen", "127.0.0.1:0"] })
             .args(&self.arguments)
             .envs(self.environment)
-            .current_dir(scratch.path())
-            .spawn()?;
-        let log = Log::default();
-        let stderr = child.stderr.take().context("plugway has no stderr")?;
-        tokio::spawn(log.clone().follow(stderr));
-
-        let mut plugway = Plugway { address: ([127, 0, 0, 1], 0).into(), child, log, scratch };
-        plugway.address = plugway.wait_until_listening().await?;
+            .current_dir(scratch.path());
+        let mut plugway = Plugway::of(command, scratch).await?;
         if !self.starts_unready {
             plugway.wait_until_ready().await?;
             plugway.wait_until_all_connected(&self.absent).await?;
@@ -186,8 +190,27 @@ impl Plugway {
         Setup::new(configuration).start().await
     }
 
+    /// What this command starts, once it listens; it must log in JSON. The folder is the one of its configuration.
+    pub async fn of(mut command: Command, scratch: Scratch) -> Result<Self> {
+        let mut child = command.spawn()?;
+        let log = Log::default();
+        let stderr = child.stderr.take().context("plugway has no stderr")?;
+        tokio::spawn(log.clone().follow(stderr));
+        let mut plugway = Self { address: ([127, 0, 0, 1], 0).into(), child, log, scratch };
+        plugway.address = plugway.wait_until_listening().await?;
+        Ok(plugway)
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where a client on this machine reaches it.
+    fn reached(&self) -> SocketAddr {
+        if self.address.ip().is_unspecified() {
+            return ([127, 0, 0, 1], self.address.port()).into();
+        }
         self.address
     }
 
@@ -233,7 +256,7 @@ impl Plugway {
 
     /// `GET path`.
     pub async fn get(&self, path: &str) -> Result<http::Answer> {
-        http::get(self.address, path).await
+        http::get(self.reached(), path).await
     }
 
     /// Every line of its stderr so far.
@@ -250,7 +273,7 @@ impl Plugway {
 
     /// Waits until `/ready` answers 200.
     pub async fn wait_until_ready(&mut self) -> Result<()> {
-        let address = self.address;
+        let address = self.reached();
         let mut last = String::from("no answer");
         let deadline = std::time::Instant::now() + STARTED_WITHIN;
         while std::time::Instant::now() < deadline {
@@ -282,7 +305,7 @@ impl Plugway {
     /// Waits until every upstream is connected, but for these.
     async fn wait_until_all_connected(&self, absent: &[String]) -> Result<()> {
         wait::until("every upstream is connected", STARTED_WITHIN, async || {
-            let answer = http::get(self.address, "/ready").await?;
+            let answer = self.get("/ready").await?;
             let ready = answer.json()?;
             let connectors = ready.get("connectors").and_then(Value::as_object);
             let mut upstreams = connectors
@@ -301,6 +324,11 @@ impl Plugway {
     /// Asks it to end (SIGTERM) and waits.
     pub async fn stop(mut self) -> Result<ExitStatus> {
         process::signal(self.pid()?, Signal::TERM)?;
+        self.ended().await
+    }
+
+    /// Waits until it ended by itself.
+    pub async fn ended(&mut self) -> Result<ExitStatus> {
         let status = wait::within("plugway ends", STOPPED_WITHIN, self.child.wait()).await;
         Ok(status.with_context(|| self.log.tail())??)
     }
@@ -368,7 +396,7 @@ async fn output(mut command: Command) -> Result<Output> {
 }
 
 /// The binary with an environment that no developer's shell can change.
-fn command() -> Result<Command> {
+pub fn command() -> Result<Command> {
     let mut command = Command::new(binary::find("plugway")?);
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     for name in ["PATH", "HOME", "TMPDIR"] {

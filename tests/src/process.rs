@@ -107,3 +107,23 @@ fn status_of(pid: u32) -> Option<(char, u32)> {
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
+
+/// How many TCP sockets a process listens on.
+pub fn listening_sockets(pid: u32) -> Result<usize> {
+    let mut listening = BTreeSet::new();
+    for table in ["tcp", "tcp6"] {
+        let text = fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            // state 0A is LISTEN; the tenth field is the socket's inode
+            if let (Some(&"0A"), Some(inode)) = (fields.get(3), fields.get(9)) {
+                listening.insert(format!("socket:[{inode}]"));
+            }
+        }
+    }
+    let open = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
+    let targets = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+    Ok(targets
+        .filter(|target| target.to_str().is_some_and(|name| listening.contains(name)))
+        .count())
+}

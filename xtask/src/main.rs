@@ -8,6 +8,7 @@ mod bench;
 mod demo;
 mod nightly;
 mod peers;
+mod platforms;
 mod run;
 mod soak;
 mod test;
@@ -23,6 +24,7 @@ cargo xtask <command>
   components     build the test guests and the example plugins, as `test` does
   tidy           the house rules alone: layers, file sizes, banned constructs
   peers          install the pinned official clients and servers that tests use into .cache/peers
+  platforms      check that plugway compiles for macOS and Windows, where their parts are installed
   bench [--quick]
                  a call's cost through plugway, as ratios to a bare proxy in the same run
   nightly        slow checks: licences, unused dependencies, spelling, fuzz runs
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["peers"] => peers::install(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["platforms"] => platforms::check(),
         ["nightly"] => nightly::run(),
         ["soak", names @ ..] => soak::run(names),
         [] | ["help" | "--help" | "-h"] => {

@@ -1,9 +1,9 @@
 //! The composition root: the only place that builds things, and so the only one that names every room.
 //!
-//! Reading order: [`mod@serve`] is the life of the process; `world` is everything that serves, `ground` what outlives every
-//! configuration, `reload` brings changed ones; `auth`, `plugins`, `upstreams`, `connectors`, `site` and `listening` make the
-//! parts out of the settings; `chores` runs beside the requests, `admin` lets operators
-//! in; `metrics` puts together what the rooms counted.
+//! Reading order: [`mod@serve`] is the life of the process, [`mod@stdio`] of one that serves a single client; `world` is
+//! everything that serves, `ground` what outlives every configuration, `reload` brings changed ones; `auth`, `plugins`,
+//! `upstreams`, `connectors`, `site` and `listening` make the parts out of the settings; `chores` runs beside the
+//! requests, `admin` lets operators in; `metrics` puts together what the rooms counted.
 
 mod admin;
 mod auth;
@@ -17,6 +17,7 @@ mod plugins;
 mod reload;
 mod serve;
 mod site;
+mod stdio;
 mod upstreams;
 mod world;
 
@@ -24,3 +25,4 @@ pub use error::StartError;
 pub use plugins::check;
 pub use reload::Rereading;
 pub use serve::serve;
+pub use stdio::stdio;

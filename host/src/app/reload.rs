@@ -9,6 +9,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::ground::Ground;
 use super::world::World;
 use crate::config::{Problems, Settings, Watched, diff};
 use crate::telemetry::{Metrics, Reload};
@@ -158,8 +159,20 @@ fn report(outcome: &Outcome, asked: Cause) {
     }
 }
 
+/// Asks for a reload at each SIGHUP, and whenever a file changed.
+pub(super) fn watch(
+    ground: &Ground,
+    rereading: Option<&Rereading>,
+    (reloader, state): (Reloader, &State),
+) {
+    if let Some(rereading) = rereading {
+        ground.beside(on_hangup(reloader.clone(), rereading.hangup.clone()));
+        ground.beside(on_change(reloader, state.clone()));
+    }
+}
+
 /// Asks for a reload at each SIGHUP.
-pub(super) async fn on_hangup(reloader: Reloader, hangup: Arc<Notify>) {
+async fn on_hangup(reloader: Reloader, hangup: Arc<Notify>) {
     loop {
         hangup.notified().await;
         // What became of it stands in the log.
@@ -168,7 +181,7 @@ pub(super) async fn on_hangup(reloader: Reloader, hangup: Arc<Notify>) {
 }
 
 /// Asks for a reload whenever a file of the configuration is another than before, and has been the same for a moment.
-pub(super) async fn on_change(reloader: Reloader, state: State) {
+async fn on_change(reloader: Reloader, state: State) {
     let mut watched = Watched::default();
     look(&mut watched, &state).await;
     let mut moved = false;

@@ -25,18 +25,14 @@ pub async fn serve(
     let mut world = World::build(settings, own, trouble(&state)).await?;
     world.administer(reloader.clone()).await?;
     world.listen(bound);
-    if let Some(rereading) = &rereading {
-        let hangups = reload::on_hangup(reloader.clone(), rereading.hangup.clone());
-        world.ground.beside(hangups);
-        world.ground.beside(reload::on_change(reloader, state.clone()));
-    }
+    reload::watch(&world.ground, rereading.as_ref(), (reloader, &state));
     let world = Box::pin(reload::keep(world, (rereading, state), requests, &stop)).await;
     world.end().await;
     Ok(())
 }
 
 /// What `/ready` says while the configuration file is not what is served.
-fn trouble(state: &State) -> Trouble {
+pub(super) fn trouble(state: &State) -> Trouble {
     let refused = state.refused.clone();
     Arc::new(move || {
         let why = refused.load_full();

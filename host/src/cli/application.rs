@@ -18,6 +18,15 @@ pub(super) async fn serve(
     app::serve(settings, rereading, stop).await.map_err(|error| failure(&error))
 }
 
+/// Serves the first connector over standard input and output.
+pub(super) async fn stdio(
+    settings: Settings,
+    rereading: Option<Rereading>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
+    Box::pin(app::stdio(settings, rereading, stop)).await.map_err(|error| failure(&error))
+}
+
 /// Loads every plugin as serving would, and says what it found.
 pub(super) async fn check(settings: &Settings) -> Result<Vec<String>, Failure> {
     app::check(settings).await.map_err(|error| failure(&error))

@@ -1,6 +1,6 @@
 //! What may be written on the command line. The comments are the help.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -29,6 +29,8 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Serves a configuration.
     Serve(Serve),
+    /// Serves one connector to the program that starts this one, over standard input and output.
+    Stdio(Stdio),
     /// Explains what a configuration would run, or everything that is wrong with it.
     Check(Serve),
     /// Makes a configuration, and a file of secrets, of a file of Claude Desktop, Cursor, VS Code or another client.
@@ -58,10 +60,21 @@ pub(super) struct Serve {
 impl Serve {
     /// Where the settings are read from.
     pub(super) fn source(&self) -> Source {
-        match &self.mcp_servers {
-            Some(file) => Source::Desktop(file.clone()),
-            None => Source::Configuration(self.file.clone()),
-        }
+        source(&self.file, self.mcp_servers.as_ref())
+    }
+}
+
+impl Stdio {
+    /// Where the settings are read from.
+    pub(super) fn source(&self) -> Source {
+        source(&self.file, self.mcp_servers.as_ref())
+    }
+}
+
+fn source(file: &Path, desktop: Option<&PathBuf>) -> Source {
+    match desktop {
+        Some(file) => Source::Desktop(file.clone()),
+        None => Source::Configuration(file.to_owned()),
     }
 }
 
@@ -97,6 +110,20 @@ pub(super) enum SchemaFormat {
     Json,
     /// A page of Markdown.
     Markdown,
+}
+
+/// A configuration and which of its connectors to serve.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Stdio {
+    /// The configuration file.
+    #[arg(value_name = "FILE", default_value = "plugway.yaml")]
+    pub(super) file: PathBuf,
+    /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(super) mcp_servers: Option<PathBuf>,
+    /// The connector, where there are several.
+    #[arg(long, value_name = "NAME")]
+    pub(super) connector: Option<String>,
 }
 
 /// The listener.

@@ -1,7 +1,7 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `check`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
+//! end. [`serve`], `stdio`, `check`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
 //! `explain_upstream` put settings into words.
 
 mod application;
@@ -17,6 +17,8 @@ mod print;
 mod run;
 mod schema;
 mod serve;
+mod signals;
+mod stdio;
 mod try_out;
 
 #[cfg(test)]

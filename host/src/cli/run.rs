@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{check, health, import, schema, serve, try_out};
+use super::{check, health, import, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 use crate::upstream::supervise;
@@ -44,6 +44,7 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
     start_log(arguments, environment)?;
     match &arguments.command {
         Command::Serve(command) => serve::run(command, environment),
+        Command::Stdio(command) => stdio::run(command, environment),
         Command::Check(command) => check::run(command, environment),
         Command::Import(command) => import::run(command, environment),
         Command::Schema(command) => {

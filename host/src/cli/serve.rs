@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio_util::sync::CancellationToken;
-
-use super::application::{self, Rereading};
+use super::application::Rereading;
 use super::arguments::Serve;
 use super::exit::{Exit, Failure};
+use super::signals::{self, Way};
 use crate::config::{Environment, Exposure, Flags, Settings};
 
 /// Serves a configuration file until a signal comes.
@@ -37,44 +35,12 @@ pub(super) fn announce(settings: &Settings) {
     }
 }
 
-/// Serves until SIGINT or SIGTERM, then lets calls in progress end.
+/// Serves at a listener until SIGINT or SIGTERM, then lets calls in progress end.
 pub(super) fn until_signal(
     settings: Settings,
     rereading: Option<Rereading>,
 ) -> Result<(), Failure> {
-    runtime()?.block_on(async {
-        let stop = CancellationToken::new();
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(no_signals)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(no_signals)?;
-        // Without anything to read again SIGHUP ends the process, as it does by default.
-        let mut hangup = rereading.as_ref().map(|_| signal(SignalKind::hangup()));
-        let mut hangup = hangup.take().transpose().map_err(no_signals)?;
-        let bell = rereading.as_ref().map(|rereading| rereading.hangup.clone());
-        let mut serving = std::pin::pin!(application::serve(settings, rereading, stop.clone()));
-        loop {
-            tokio::select! {
-                ended = serving.as_mut() => return ended,
-                _ = interrupt.recv() => break,
-                _ = terminate.recv() => break,
-                () = next(&mut hangup) => if let Some(bell) = &bell { bell.notify_one() },
-            }
-        }
-        stop.cancel();
-        // Who signals twice does not want to wait.
-        tokio::select! {
-            ended = serving => ended,
-            _ = interrupt.recv() => Ok(()),
-            _ = terminate.recv() => Ok(()),
-        }
-    })
-}
-
-/// Waits for a signal, for ever where none is awaited.
-async fn next(signal: &mut Option<Signal>) {
-    match signal {
-        Some(signal) => drop(signal.recv().await),
-        None => std::future::pending().await,
-    }
+    runtime()?.block_on(signals::until_signal(settings, rereading, Way::Listener))
 }
 
 /// The threads of plugway: one for each core.
@@ -86,13 +52,4 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
             "look at the limits of processes and open files (`ulimit -a`)",
         )
     })
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` wants")]
-fn no_signals(error: std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Internal,
-        format!("signals cannot be received: {error}"),
-        "look at the limits of open files (`ulimit -n`)",
-    )
 }

@@ -2,13 +2,15 @@
 //!
 //! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
 //! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`document`]
-//! checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] frames messages in a stream.
+//! checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] and [`lines`] frame
+//! messages in a stream.
 
 pub mod document;
 pub mod edit;
 pub mod header;
 pub mod id;
 mod keys;
+pub mod lines;
 pub mod merge;
 pub mod message;
 pub mod method;

@@ -44,16 +44,25 @@ pub(super) async fn serve(
     if answers.is_empty() {
         return reply::empty(false);
     }
+    reply::json(StatusCode::OK, array(&answers))
+}
+
+/// The answers of a batch as one.
+pub(super) fn array(answers: &[Bytes]) -> Bytes {
     let mut body = BytesMut::new();
+    body.put_u8(b'[');
     for (place, answer) in answers.iter().enumerate() {
-        body.put_u8(if place == 0 { b'[' } else { b',' });
+        if place > 0 {
+            body.put_u8(b',');
+        }
         body.extend_from_slice(answer);
     }
     body.put_u8(b']');
-    reply::json(StatusCode::OK, body.freeze())
+    body.freeze()
 }
 
-fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
+/// The messages of a batch in this session.
+pub(super) fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
     if session.party.revision != Revision::V2025_03_26 {
         let text =
             "JSON-RPC batches are part of revision 2025-03-26 only: send one message at a time.";
@@ -79,7 +88,8 @@ fn split(session: &Session, text: &Bytes) -> Result<Vec<Message>, Fault> {
         .collect()
 }
 
-async fn answer(
+/// Takes one message of a batch; its response, where it asks for one.
+pub(super) async fn answer(
     site: &Site,
     asking: (&Visitor<'_>, &Arc<Session>),
     head: HeaderMap,

@@ -64,6 +64,22 @@ async fn initialize(
     message: &Message,
     request_id: RequestId,
 ) -> Result<Reply, Fault> {
+    let (session, answered) = open(site, visitor, message).await?;
+    let (method, id) = (Method::Initialize, message.id());
+    let asked = Asked { request_id, era: Era::Legacy, method, id };
+    let mut reply = reply::answer(answered, site.bounds.keep_alive, asked);
+    if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
+        reply.headers_mut().insert(mcp::SESSION_ID, value);
+    }
+    Ok(reply)
+}
+
+/// Opens the session that `initialize` asks for, and answers it.
+pub(super) async fn open(
+    site: &Site,
+    visitor: &Visitor<'_>,
+    message: &Message,
+) -> Result<(Arc<Session>, Answer), Fault> {
     let Some(id) = message.id() else {
         return Err(Fault::new(Code::InvalidRequest, "The method initialize needs an id."));
     };
@@ -78,13 +94,7 @@ async fn initialize(
     let caller = visitor.caller.clone();
     let session = site.sessions.open(&connector.name, caller, revision, message)?;
     let result = handshake::initialize(connector, &session.caller, revision).await;
-    let answered = answer::result(id, result.as_bytes());
-    let asked = Asked { request_id, era: Era::Legacy, method: Method::Initialize, id: Some(id) };
-    let mut reply = reply::answer(answered, site.bounds.keep_alive, asked);
-    if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
-        reply.headers_mut().insert(mcp::SESSION_ID, value);
-    }
-    Ok(reply)
+    Ok((session, answer::result(id, result.as_bytes())))
 }
 
 /// Runs one request of a session; it counts as in flight until its answer was sent.

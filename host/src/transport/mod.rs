@@ -1,9 +1,10 @@
-//! MCP over HTTP, toward clients: Streamable HTTP of both eras.
+//! MCP toward clients, in both eras: Streamable HTTP, and standard input and output.
 //!
-//! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`] know how each era
-//! finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy session.
-//! [`guard`], [`headers`] and [`body`] check what comes in; [`reply`] alone turns answers and faults into HTTP,
-//! [`plain`] what is no MCP.
+//! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`]
+//! know how each era finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy
+//! session.
+//! [`mod@stdio`] serves one client over pipes with the same eras. [`guard`], [`headers`] and [`body`] check what comes in;
+//! [`reply`] alone turns answers and faults into HTTP, [`plain`] what is no MCP.
 
 pub mod batch;
 pub mod body;
@@ -18,6 +19,7 @@ pub mod plain;
 pub mod post;
 pub mod reply;
 pub mod site;
+pub mod stdio;
 pub mod stream;
 mod visitor;
 

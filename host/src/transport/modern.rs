@@ -43,7 +43,7 @@ pub(super) async fn serve(
 }
 
 /// Runs one request. That of an identified caller keeps its party until its answer was sent.
-async fn ask(
+pub(super) async fn ask(
     site: &Site,
     visitor: &Visitor<'_>,
     head: HeaderMap,
@@ -84,16 +84,22 @@ async fn ask(
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).
 fn check_version(head: &HeaderMap, message: &Message) -> Result<(), Fault> {
     let header = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    let stated = message.string(Field::MetaProtocolVersion);
+    if stated.is_some_and(|stated| header != Some(&*stated)) {
+        let text = "The header MCP-Protocol-Version must name the version that _meta names.";
+        return Err(Fault::new(Code::HeaderMismatch, text));
+    }
+    check_meta(message)
+}
+
+/// What `_meta` must say, however the message came: a version that plugway speaks, and of a request the capabilities.
+pub(super) fn check_meta(message: &Message) -> Result<(), Fault> {
     let Some(stated) = message.string(Field::MetaProtocolVersion) else {
         if message.kind() == Kind::Notification {
             return Ok(());
         }
         return Err(missing_meta("io.modelcontextprotocol/protocolVersion"));
     };
-    if header != Some(&*stated) {
-        let text = "The header MCP-Protocol-Version must name the version that _meta names.";
-        return Err(Fault::new(Code::HeaderMismatch, text));
-    }
     if Revision::parse(&stated) != Some(Revision::NEWEST) {
         return Err(post::unsupported(&stated));
     }

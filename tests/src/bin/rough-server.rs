@@ -25,7 +25,12 @@ fn main() -> ExitCode {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let Some(id) = message.get("id") else { continue };
+        let Some(id) = message.get("id") else {
+            if at(&message, "/method") == "notifications/cancelled" {
+                eprintln!("told that request {} was given up", at(&message, "/params/requestId"));
+            }
+            continue;
+        };
         let answer = match at(&message, "/method").as_str().unwrap_or_default() {
             "initialize" => Ok(json!({
                 "protocolVersion": at(&message, "/params/protocolVersion"),

@@ -52,6 +52,7 @@ struct State {
     gets: AtomicU64,
     deletes: AtomicU64,
     calls: AtomicU64,
+    cancelled: Mutex<Vec<Value>>,
     sessions: Mutex<HashSet<String>>,
     /// One permit lets one call of `steps` go on.
     gate: Semaphore,
@@ -80,6 +81,7 @@ impl Scripted {
             gets: AtomicU64::new(0),
             deletes: AtomicU64::new(0),
             calls: AtomicU64::new(0),
+            cancelled: Mutex::default(),
             sessions: Mutex::default(),
             gate: Semaphore::new(0),
             meeting: Barrier::new(2),
@@ -112,6 +114,11 @@ impl Scripted {
     /// How many tools were called.
     pub fn calls(&self) -> u64 {
         self.state.calls.load(Ordering::SeqCst)
+    }
+
+    /// The ids of the requests that it was told were given up.
+    pub fn cancelled(&self) -> Vec<Value> {
+        self.state.cancelled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many sessions are open.
@@ -201,6 +208,10 @@ async fn post(state: &Arc<State>, session: Option<String>, body: &[u8]) -> Reply
         return error(StatusCode::NOT_FOUND, &message, -32001, "unknown session");
     }
     if message.get("id").is_none() {
+        if method == "notifications/cancelled" {
+            let id = at(&message, "/params/requestId").clone();
+            state.cancelled.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        }
         return whole(StatusCode::ACCEPTED, "");
     }
     match method.as_str() {

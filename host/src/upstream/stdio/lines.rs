@@ -2,60 +2,33 @@
 
 use std::io;
 
-use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+pub(in crate::upstream) use crate::protocol::lines::Line;
+use crate::protocol::lines::Splitter;
 
 /// How much is read at once.
 const CHUNK: usize = 16 * 1024;
-
-/// One line.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::upstream) enum Line {
-    /// Without its end.
-    Text(Bytes),
-    /// Longer than the limit; it was skipped.
-    TooLong,
-}
 
 /// Splits a stream into lines.
 #[derive(Debug)]
 pub(in crate::upstream) struct Lines<R> {
     from: R,
-    buffer: BytesMut,
-    searched: usize,
-    limit: usize,
-    skipping: bool,
+    splitter: Splitter,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(in crate::upstream) fn new(from: R, limit: usize) -> Self {
-        Self { from, buffer: BytesMut::new(), searched: 0, limit, skipping: false }
+        Self { from, splitter: Splitter::new(limit) }
     }
 
     /// The next line; none at the end. What follows the last line end is not a line.
     pub(in crate::upstream) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
-            let rest = self.buffer.get(self.searched..).unwrap_or_default();
-            if let Some(found) = memchr::memchr(b'\n', rest) {
-                let mut line = self.buffer.split_to(self.searched + found).freeze();
-                self.buffer.advance(1);
-                self.searched = 0;
-                if std::mem::take(&mut self.skipping) || line.len() > self.limit {
-                    return Ok(Some(Line::TooLong));
-                }
-                if line.last() == Some(&b'\r') {
-                    line.truncate(line.len() - 1);
-                }
-                return Ok(Some(Line::Text(line)));
+            if let Some(line) = self.splitter.line() {
+                return Ok(Some(line));
             }
-            self.searched = self.buffer.len();
-            if self.searched > self.limit {
-                self.skipping = true;
-                self.buffer.clear();
-                self.searched = 0;
-            }
-            self.buffer.reserve(CHUNK);
-            if self.from.read_buf(&mut self.buffer).await? == 0 {
+            if self.from.read_buf(self.splitter.room(CHUNK)).await? == 0 {
                 return Ok(None);
             }
         }
@@ -64,6 +37,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     #[tokio::test]

@@ -15,6 +15,7 @@ use super::child::Spec;
 use super::lines::{Line, Lines};
 use super::routes::Routes;
 use crate::pipeline::party::Outbox;
+use crate::protocol::lines::one_line;
 use crate::protocol::{Kind, Message, Method};
 use crate::upstream::authored;
 use crate::upstream::limits::{
@@ -96,14 +97,7 @@ async fn wait(mut process: Child, stop: &CancellationToken) -> Option<i32> {
 async fn write(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Bytes>, stop: CancellationToken) {
     let pump = async {
         while let Some(text) = queue.recv().await {
-            let mut line = Vec::with_capacity(text.len() + 1);
-            line.extend_from_slice(&text);
-            // White space between the parts of a message may hold line ends; a string cannot.
-            for byte in line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')) {
-                *byte = b' ';
-            }
-            line.push(b'\n');
-            if stdin.write_all(&line).await.is_err() {
+            if stdin.write_all(&one_line(&text)).await.is_err() {
                 return;
             }
         }
