@@ -148,7 +148,10 @@ impl Setup {
     pub fn stdio(self, words: &[&str]) -> Result<(Scratch, Command)> {
         let (scratch, configuration) = self.lay_out()?;
         let mut command = command()?;
-        command.arg("stdio").arg(configuration).args(["--log-format", "json"]).args(words);
+        command.arg("stdio").args(["--log-format", "json"]).args(words);
+        if !words.contains(&"--mcp-servers") {
+            command.arg(configuration);
+        }
         command.args(self.arguments).envs(self.environment).current_dir(scratch.path());
         Ok((scratch, command))
     }

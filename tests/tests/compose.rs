@@ -138,6 +138,7 @@ async fn the_router_example_serves_and_ends_as_it_is_written() -> Result<()> {
     let port = plugway.address().port();
     ensure!(plugway.address().ip().is_unspecified(), "others cannot reach it in its container");
     ensure!(healthy(&service, port).await?);
+    ensure!(call(port, None, "everything_json").await?.status == 401, "anybody may call");
     ensure!(call(port, Some(TOKEN), "everything_json").await?.status == 200);
     ensure!(home.path().join(".cache/plugway").is_dir(), "compiled plugins are not kept");
     ensure!(names(plugway.folder())? == ["plugway.yaml"], "it wrote beside its configuration");

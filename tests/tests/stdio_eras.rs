@@ -144,6 +144,17 @@ async fn one_connector_is_served_and_the_others_are_not_started() -> Result<()> 
 }
 
 #[tokio::test]
+async fn a_file_of_a_desktop_client_is_served_as_it_is() -> Result<()> {
+    let servers = json!({"mcpServers": {"notes": {"command": demo_notes_path()?, "args": []}}});
+    let setup = Setup::new("").file("desktop.json", servers.to_string());
+    let mut pipe = Pipe::of(setup, &["--mcp-servers", "desktop.json"])?;
+    pipe.initialize().await?;
+    let tools = names(&pipe.call("tools/list", json!({})).await?, "tools", "name");
+    ensure!(tools.iter().any(|tool| tool == "notes_list_notes"), "{tools:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_first_list_waits_for_servers_that_are_starting() -> Result<()> {
     // A server that takes a while, as those do that load an interpreter first.
     let script = "sleep 0.5; exec \"$0\"";
