@@ -32,6 +32,7 @@ pub mod plugway;
 pub mod process;
 pub mod recorder;
 pub mod rpc;
+mod run;
 pub mod scratch;
 pub mod scripted;
 pub mod tokens;

@@ -8,6 +8,7 @@ use plugway_tests::{
     Plugway, Scripted, binary, http, plugway::command, rpc::Client, scratch::Scratch, wait,
 };
 use serde_json::{Value, json};
+use tokio::net::TcpStream;
 
 const BOUND: Duration = Duration::from_secs(20);
 const TOKEN: &str = "a-token-that-only-this-test-knows";
@@ -149,7 +150,10 @@ async fn the_router_example_serves_and_ends_as_it_is_written() -> Result<()> {
     })
     .await?;
     plugway_tests::process::signal(plugway.pid()?, rustix::process::Signal::TERM)?;
-    plugway.logged("stopping", BOUND).await.ok();
+    wait::until("it takes no more connections", BOUND, async || {
+        Ok(TcpStream::connect(("127.0.0.1", port)).await.is_err().then_some(()))
+    })
+    .await?;
     upstream.release();
     let answer = in_flight.await??;
     ensure!(answer.status == 200 && answer.text().contains("done"), "{}", answer.text());
