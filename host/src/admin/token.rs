@@ -1,21 +1,31 @@
 //! The credential of local use: a file that its owner alone can read. This is the one module that reads or makes it.
 
+#[cfg(unix)]
 use std::fmt::Write as _;
+#[cfg(unix)]
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io;
+#[cfg(unix)]
+use std::io::{Read as _, Write as _};
+#[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
 use rustix::fs::{Mode, OFlags, open};
+#[cfg(unix)]
 use rustix::io::Errno;
 
 use crate::config::Secret;
 
 /// Random bytes of a fresh token.
+#[cfg(unix)]
 const FRESH: usize = 32;
 /// A shorter token can be guessed.
+#[cfg(unix)]
 const SHORTEST: usize = 16;
 /// A longer file holds no token.
+#[cfg(unix)]
 const LONGEST: usize = 4096;
 
 /// Why the file cannot be used.
@@ -40,6 +50,7 @@ pub enum TokenError {
 }
 
 /// The token of this file; makes the file with a fresh token where there is none.
+#[cfg(unix)]
 pub fn obtain(path: &Path) -> Result<Secret, TokenError> {
     match read(path) {
         Err(TokenError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
@@ -53,6 +64,7 @@ pub fn obtain(path: &Path) -> Result<Secret, TokenError> {
     }
 }
 
+#[cfg(unix)]
 fn read(path: &Path) -> Result<Secret, TokenError> {
     let failed = |source: io::Error| TokenError::Io { path: path.to_owned(), source };
     let wrong = |why| Err(TokenError::Unsafe { path: path.to_owned(), why });
@@ -84,6 +96,14 @@ fn read(path: &Path) -> Result<Secret, TokenError> {
     Ok(Secret::new(token))
 }
 
+/// Access lists are not read, so nothing can show that the file is its owner's alone.
+#[cfg(not(unix))]
+pub fn obtain(path: &Path) -> Result<Secret, TokenError> {
+    let why = "cannot be kept from others on this system: use a token of `auth` instead";
+    Err(TokenError::Unsafe { path: path.to_owned(), why })
+}
+
+#[cfg(unix)]
 fn make(path: &Path) -> Result<Secret, Errno> {
     let mut random = [0; FRESH];
     getrandom::fill(&mut random).map_err(|_no_randomness| Errno::IO)?;
@@ -99,7 +119,7 @@ fn make(path: &Path) -> Result<Secret, Errno> {
     Ok(Secret::new(token))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt as _, symlink};

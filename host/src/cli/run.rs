@@ -11,12 +11,14 @@ use super::exit::{Exit, Failure};
 use super::{check, health, import, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
+#[cfg(unix)]
 use crate::upstream::supervise;
 
 /// Runs the command line: its first word is the program. The hidden word of the supervisor comes before everything
 /// else, since that process must stay tiny.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
+    #[cfg(unix)]
     if let Some((word, rest)) = words.get(1..).and_then(<[OsString]>::split_first)
         && word == supervise::WORD
     {

@@ -30,7 +30,9 @@ impl Environment {
         #[expect(clippy::disallowed_methods, reason = "this is the one reader of the environment")]
         let variables = std::env::vars_os();
         Self::of(variables.filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            // On Windows `Path` and `PATH` are one variable.
+            Some((if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value))
         }))
     }
 }

@@ -1,10 +1,14 @@
 //! The listener of administration: a loopback address, or a Unix socket that its owner alone can use.
 
 use std::convert::Infallible;
+#[cfg(unix)]
 use std::fs::Permissions;
 use std::io;
+#[cfg(unix)]
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +18,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener, UnixSocket};
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixSocket};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,6 +36,7 @@ const CONNECTION_TIME: Duration = Duration::from_mins(5);
 /// Time for answers in the making when plugway stops.
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 /// Connections that wait to be accepted.
+#[cfg(unix)]
 const BACKLOG: u32 = 64;
 
 /// Where administrators come in.
@@ -38,13 +45,16 @@ pub enum AdminSocket {
     /// A loopback address.
     Tcp(TcpListener),
     /// A Unix socket; its file is removed with it.
+    #[cfg(unix)]
     Unix(UnixListener, SocketFile),
 }
 
 /// The file of a socket, removed when it is dropped.
+#[cfg(unix)]
 #[derive(Debug)]
 pub struct SocketFile(PathBuf);
 
+#[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.0) {
@@ -56,6 +66,7 @@ impl Drop for SocketFile {
 impl AdminSocket {
     /// A Unix socket at this path. Nobody can connect before its mode is 0600: it does not listen until then. A file that
     /// a plugway left behind is replaced; anything else is not touched.
+    #[cfg(unix)]
     pub fn unix(path: &Path) -> io::Result<Self> {
         remove_abandoned(path)?;
         let socket = UnixSocket::new_stream()?;
@@ -64,8 +75,16 @@ impl AdminSocket {
         std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
         Ok(Self::Unix(socket.listen(BACKLOG)?, file))
     }
+
+    /// There are no modes of sockets here.
+    #[cfg(not(unix))]
+    pub fn unix(_: &Path) -> io::Result<Self> {
+        let why = "sockets in files cannot be kept from others on this system: use `listen`";
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
+    }
 }
 
+#[cfg(unix)]
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     let there = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -104,6 +123,7 @@ pub async fn serve(socket: AdminSocket, desk: Arc<Desk>, stop: CancellationToken
                     drop(permit);
                 });
             }
+            #[cfg(unix)]
             Ok(Accepted::Unix(stream)) => {
                 tasks.spawn(async move {
                     connection(stream, Entrance::Unix, desk, until).await;
@@ -125,6 +145,7 @@ pub async fn serve(socket: AdminSocket, desk: Arc<Desk>, stop: CancellationToken
 
 enum Accepted {
     Tcp(tokio::net::TcpStream, String),
+    #[cfg(unix)]
     Unix(tokio::net::UnixStream),
 }
 
@@ -134,6 +155,7 @@ async fn accept(socket: &AdminSocket) -> io::Result<Accepted> {
             let (stream, from) = listener.accept().await?;
             Ok(Accepted::Tcp(stream, from.to_string()))
         }
+        #[cfg(unix)]
         AdminSocket::Unix(listener, _) => Ok(Accepted::Unix(listener.accept().await?.0)),
     }
 }

@@ -4,6 +4,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
+#[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -50,15 +51,23 @@ impl std::ops::Deref for Bytes {
 pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
+    #[cfg(unix)]
     inode: u64,
     /// When owner, permissions or content changed last.
+    #[cfg(unix)]
     changed: (i64, i64),
 }
 
 impl Stamp {
     fn of(meta: &Metadata) -> Self {
-        let changed = (meta.ctime(), meta.ctime_nsec());
-        Self { modified: meta.modified().ok(), size: meta.len(), inode: meta.ino(), changed }
+        Self {
+            modified: meta.modified().ok(),
+            size: meta.len(),
+            #[cfg(unix)]
+            inode: meta.ino(),
+            #[cfg(unix)]
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
     }
 
     /// The stamp of a file now; none if there is no such file.
@@ -139,6 +148,7 @@ fn read_file(path: &Path) -> Result<(Vec<u8>, Stamp), LoadError> {
 }
 
 /// Refuses what somebody else may write.
+#[cfg(unix)]
 pub(super) fn check_owner(path: &Path, meta: &Metadata) -> Result<(), LoadError> {
     let ours = rustix::process::geteuid().as_raw();
     let why = if meta.uid() != 0 && meta.uid() != ours {
@@ -151,6 +161,13 @@ pub(super) fn check_owner(path: &Path, meta: &Metadata) -> Result<(), LoadError>
         return Ok(());
     };
     Err(LoadError::Unsafe { path: path.to_owned(), why })
+}
+
+/// Access lists are not read: the operator keeps the folder closed.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the form of systems with owners and modes")]
+pub(super) fn check_owner(_: &Path, _: &Metadata) -> Result<(), LoadError> {
+    Ok(())
 }
 
 /// Hexadecimal digits of bytes.

@@ -7,7 +7,6 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{Hash as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -33,7 +32,7 @@ pub struct Cache {
 impl Cache {
     /// Opens the directory, making it and its key where they are missing. An error says why there is no cache.
     pub fn open(folder: &Path, engine: &Engine) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        make_folder(folder)?;
         private(&fs::symlink_metadata(folder)?)?;
         let key = read_or_make_key(&folder.join("key"))?;
         let mut hasher = std::collections::hash_map::DefaultHasher::new();
@@ -89,8 +88,7 @@ impl Cache {
         let mut salt = [0; 8];
         getrandom::fill(&mut salt).map_err(io::Error::other)?;
         let temporary = self.folder.join(format!(".{}.new", hex(&salt)));
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+        let mut file = own_file().open(&temporary)?;
         let done = file
             .write_all(MAGIC)
             .and_then(|()| file.write_all(&mac))
@@ -138,7 +136,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_or_make_key(path: &Path) -> io::Result<[u8; 32]> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match own_file().open(path) {
         Ok(mut file) => {
             let mut key = [0; 32];
             getrandom::fill(&mut key).map_err(io::Error::other)?;
@@ -155,14 +153,49 @@ fn read_or_make_key(path: &Path) -> io::Result<[u8; 32]> {
     }
 }
 
-/// Permission bits of group and others.
-const OTHERS: u32 = 0o077;
+#[cfg(unix)]
+fn make_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
 
+/// A new file that its owner alone can use.
+#[cfg(unix)]
+fn own_file() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options
+}
+
+#[cfg(unix)]
 fn private(meta: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    /// Permission bits of group and others.
+    const OTHERS: u32 = 0o077;
     let ours = meta.uid() == rustix::process::geteuid().as_raw();
     if ours && meta.mode() & OTHERS == 0 && !meta.is_symlink() {
         return Ok(());
     }
     let why = "it must belong to the user plugway runs as and be closed to all others (chmod go=)";
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+#[cfg(not(unix))]
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(path)
+}
+
+#[cfg(not(unix))]
+fn own_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    options
+}
+
+/// Nothing here can show that nobody else wrote a file: what is in it would run outside the sandbox.
+#[cfg(not(unix))]
+fn private(_: &fs::Metadata) -> io::Result<()> {
+    let why = "on this system plugway cannot tell whether others may write there";
+    Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }

@@ -257,6 +257,7 @@ pub(super) async fn beside<T: Send + 'static>(job: impl Future<Output = T> + Sen
 
 /// Compiling beside calls must not take the processor from them.
 fn yield_to_calls() {
+    #[cfg(unix)]
     if let Err(error) = rustix::process::nice(10) {
         tracing::debug!(%error, "the compiling thread keeps its priority");
     }

@@ -29,6 +29,7 @@ mod slot;
 mod start;
 mod status;
 mod stdio;
+#[cfg(unix)]
 pub mod supervise;
 mod tally;
 #[cfg(test)]

@@ -15,7 +15,24 @@ use crate::config::secret::Secret;
 use crate::config::settings::{Child, Sharing, Target};
 
 /// Variables that a child gets unless the file says otherwise: without them hardly any program is found or starts.
-const INHERITED: &[&str] = &["PATH", "HOME"];
+const INHERITED: &[&str] = if cfg!(windows) { WINDOWS } else { &["PATH", "HOME"] };
+/// The same on Windows, where names are upper case here however they were written.
+const WINDOWS: &[&str] = &[
+    "PATH",
+    "PATHEXT",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMFILES",
+    "PROGRAMDATA",
+];
 
 /// The target, if it can be told.
 pub(super) fn check(

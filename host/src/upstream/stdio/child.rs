@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::opening::{Opening, introduce};
+use super::process::Process;
 use super::pumps::{self, Pipes};
 use super::routes::{Receipt, Routes};
-use super::spawn::spawn;
 use crate::pipeline::party::Outbox;
 use crate::protocol::{Era, Message};
 use crate::upstream::failure::Failure;
@@ -53,7 +53,7 @@ impl Child {
         outbox: Arc<dyn Outbox>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let process = spawn(&spec.command).map_err(|error| {
+        let process = Process::spawn(&spec.command).map_err(|error| {
             let why = match &spec.command.directory {
                 Some(directory) if !directory.is_dir() => {
                     format!("the working directory {} does not exist", directory.display())

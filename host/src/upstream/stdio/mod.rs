@@ -1,6 +1,6 @@
 //! Servers that are child processes and speak over their standard input and output.
 //!
-//! Reading order: [`spawn`] starts a process under its supervisor; [`lines`] splits what it writes; [`routes`] knows who
+//! Reading order: [`process`] starts a process as the system can; [`lines`] splits what it writes; [`routes`] knows who
 //! waits for which answer; [`child`] is one running server, [`pumps`] the tasks around its pipes, [`opening`] how it is
 //! introduced; [`call`] is one request to it; [`children`] decides who gets which child; [`peer`] reads the catalogue;
 //! [`exchange`] serves the parties.
@@ -15,9 +15,9 @@ mod exchange;
 mod lines;
 mod opening;
 mod peer;
+mod process;
 mod pumps;
 mod routes;
-mod spawn;
 #[cfg(test)]
 mod tests;
 

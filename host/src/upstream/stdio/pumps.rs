@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::child::Spec;
 use super::lines::{Line, Lines};
+use super::process::Process;
 use super::routes::Routes;
 use crate::pipeline::party::Outbox;
 use crate::protocol::lines::one_line;
@@ -38,7 +38,7 @@ pub(super) struct Pipes {
 /// Starts the tasks. The last one to end reports that the process is gone and gives its permit back.
 pub(super) fn run(
     pipes: Pipes,
-    mut process: Child,
+    mut process: Process,
     queue: mpsc::Receiver<Bytes>,
     end: (watch::Sender<bool>, OwnedSemaphorePermit),
 ) {
@@ -46,13 +46,13 @@ pub(super) fn run(
     let (stop, routes) = (pipes.stop.clone(), Arc::clone(&pipes.routes));
     let name = Arc::clone(&pipes.spec.name);
     let counted = pipes.spec.status.tally.child();
-    if let Some(stdin) = process.stdin.take() {
+    let (stdin, stdout, stderr) = process.pipes();
+    if let Some(stdin) = stdin {
         drop(tracker.spawn(write(stdin, queue, stop.clone())));
     }
-    if let Some(stderr) = process.stderr.take() {
+    if let Some(stderr) = stderr {
         drop(tracker.spawn(log(stderr, Arc::clone(&pipes.spec.status))));
     }
-    let stdout = process.stdout.take();
     let reading = tracker.spawn(async move {
         if let Some(stdout) = stdout {
             pipes.read(stdout).await;
@@ -74,9 +74,8 @@ pub(super) fn run(
     }));
 }
 
-/// Waits for the end of the supervisor, which is the end of everything below it.
-async fn wait(mut process: Child, stop: &CancellationToken) -> Option<i32> {
-    let id = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+/// Waits for the end of the process, which is the end of everything that it started.
+async fn wait(mut process: Process, stop: &CancellationToken) -> Option<i32> {
     let ended = tokio::select! {
         ended = process.wait() => Some(ended),
         () = stop.cancelled() => timeout(CHILD_GRACE, process.wait()).await.ok(),
@@ -84,9 +83,7 @@ async fn wait(mut process: Child, stop: &CancellationToken) -> Option<i32> {
     if let Some(ended) = ended {
         return ended.ok()?.code();
     }
-    if let Some(id) = id {
-        kill_process(id, Signal::TERM).ok();
-    }
+    process.ask_to_end();
     if let Ok(ended) = timeout(SUPERVISOR_GRACE, process.wait()).await {
         return ended.ok()?.code();
     }

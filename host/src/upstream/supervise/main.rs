@@ -3,16 +3,14 @@
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, getpid, getppid, pidfd_open, set_child_subreaper};
+use rustix::process::{Pid, getppid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::tree;
+use super::tree::{self, System};
 
 /// The hidden first argument by which the binary knows that it is a supervisor.
 pub const WORD: &str = "supervise";
@@ -20,9 +18,8 @@ pub const WORD: &str = "supervise";
 /// Exit code when the command cannot be started, as shells have it.
 const NOT_STARTED: u8 = 127;
 
-/// Runs a command under supervision. The arguments, without the program and [`WORD`]:
-/// `<process id of plugway> -- <command> <argument>..`.
-pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+/// Runs a command under supervision, as this system can.
+pub(super) fn run<S: System>(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let owner = args.next().and_then(|text| text.to_str()?.parse().ok()).and_then(Pid::from_raw);
     let separator = args.next();
     let (Some(owner), Some(program)) = (owner, args.next()) else {
@@ -31,7 +28,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     if separator.is_none_or(|text| text != "--") {
         return complain("a supervisor is started by plugway only");
     }
-    match supervise(owner, Command::new(&program).args(args)) {
+    match supervise::<S>(owner, Command::new(&program).args(args)) {
         Ok(code) => code,
         Err(error) => complain(&format!("{}: {error}", program.to_string_lossy())),
     }
@@ -45,9 +42,8 @@ fn complain(sentence: &str) -> ExitCode {
     ExitCode::from(NOT_STARTED)
 }
 
-fn supervise(owner: Pid, command: &mut Command) -> io::Result<ExitCode> {
-    set_child_subreaper(Some(getpid()))?;
-    let owner_alive = pidfd_open(owner, PidfdFlags::empty())?;
+fn supervise<S: System>(owner: Pid, command: &mut Command) -> io::Result<ExitCode> {
+    let mut system = S::new(owner)?;
     // plugway may have ended, and its number may belong to somebody else, before the line above.
     if getppid() != Some(owner) {
         return Ok(ExitCode::from(NOT_STARTED));
@@ -59,8 +55,8 @@ fn supervise(owner: Pid, command: &mut Command) -> io::Result<ExitCode> {
     let child = command.process_group(0).spawn()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("the child has no process id"))?;
-    let end = let_go().and_then(|()| wait(&owner_alive, pid, &stop));
-    let code = tree::end(pid);
+    let end = let_go().and_then(|()| system.wait(pid, &stop));
+    let code = tree::end(&mut system, pid);
     end?;
     Ok(code)
 }
@@ -72,18 +68,4 @@ fn let_go() -> io::Result<()> {
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     Ok(())
-}
-
-/// Waits for the end of plugway or of the child, or for a signal.
-fn wait(owner: &OwnedFd, child: Pid, stop: &UnixStream) -> io::Result<()> {
-    let child = pidfd_open(child, PidfdFlags::empty())?;
-    let watched = [owner.as_fd(), child.as_fd(), stop.as_fd()];
-    let mut fds = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-    loop {
-        match poll(&mut fds, None) {
-            Ok(_) => return Ok(()),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
 }
