@@ -119,7 +119,8 @@ fn make(path: &Path) -> Result<Secret, Errno> {
     Ok(Secret::new(token))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt as _, symlink};

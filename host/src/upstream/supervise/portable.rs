@@ -50,8 +50,7 @@ impl System for Portable {
             if !stop.revents().is_empty() {
                 return Ok(());
             }
-            // Nothing to be read is as good as something.
-            self.ended.read(&mut [0; 64]).ok();
+            while self.ended.read(&mut [0; 64]).is_ok_and(|read| read > 0) {}
         }
     }
 

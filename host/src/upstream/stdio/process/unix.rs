@@ -65,7 +65,6 @@ fn supervisor() -> io::Result<(PathBuf, Vec<&'static str>)> {
 
 /// In tests the test binary supervises, through the test `entry`.
 #[cfg(test)]
-#[expect(clippy::unnecessary_wraps, reason = "the form that systems without /proc need")]
 fn supervisor() -> io::Result<(PathBuf, Vec<&'static str>)> {
     let entry = "upstream::supervise::tests::entry";
     Ok((own_program()?, vec![entry, "--exact", "--ignored", "--nocapture", "--"]))
