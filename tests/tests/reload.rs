@@ -121,6 +121,28 @@ async fn heavy_clients_of_the_others_notice_nothing_when_upstreams_come_and_go()
 }
 
 #[tokio::test]
+async fn a_call_that_runs_when_its_upstream_is_taken_out_still_ends() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let other = DemoHttp::start(&["--delay-ms", "1500"]).await?;
+    let stays = remote("clock", clock.url());
+    let plugway = Plugway::start(hub(&[stays.clone(), remote("other", other.url())])).await?;
+    let client = plugway.legacy().await?;
+    let slow = client.call_tool("other_echo", json!({"message": "late"}));
+    let change = async {
+        wait::until("the call is on its way", BOUND, async || {
+            Ok((other.count("tools/call").await? > 0).then_some(()))
+        })
+        .await?;
+        applied(&plugway, &hub(std::slice::from_ref(&stays))).await
+    };
+    let (answer, ()) = tokio::try_join!(slow, change)?;
+    ensure!(answer["isError"] != true, "{answer}");
+    let error = client.call("tools/call", json!({"name": "other_echo", "arguments": {}})).await?;
+    ensure!(error.error_code()? == -32602, "{error:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_broken_file_changes_nothing_and_is_reported() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
     let good = hub(&[remote("clock", clock.url())]);

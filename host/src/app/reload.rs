@@ -189,12 +189,10 @@ async fn on_change(reloader: Reloader, state: State) {
         tokio::time::sleep(if moved { SETTLE } else { LOOK }).await;
         let now = look(&mut watched, &state).await;
         if moved && !now {
-            moved = false;
+            // What is written from here on is another change: it is seen at the next look.
             let _outcome = reloader.reload(Cause::File).await;
-            look(&mut watched, &state).await;
-            continue;
         }
-        moved |= now;
+        moved = now;
     }
 }
 
