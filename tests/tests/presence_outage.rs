@@ -268,6 +268,7 @@ async fn prompts_and_resources_answer_with_the_same_sentence() -> Result<()> {
     Ok(())
 }
 
+/// agentgateway/agentgateway#495, #742: names must not depend on which servers there are.
 #[tokio::test]
 async fn names_never_move_to_another_server() -> Result<()> {
     let (first, second) = (DemoHttp::start(&[]).await?, DemoHttp::start(&["--tools", "1"]).await?);

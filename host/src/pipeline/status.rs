@@ -11,8 +11,9 @@ use super::presence::Presence;
 use super::{moment, port::Phase};
 use crate::catalogue::{EntryKind, Sight, View};
 
-/// So many tools of one server are named; the others are counted.
-const TOOLS: usize = 1_000;
+/// So many tools are named in all, the same number of each server; the others are counted. The answer stays below what a
+/// plugin may write.
+const TOOLS: usize = 10_000;
 
 /// The attribute `connector-status` of a call: computed when a plugin asks for it.
 #[derive(Default)]
@@ -37,6 +38,7 @@ impl LiveStatus {
 /// Every server that the caller may know of, with the tools that it sees.
 fn report(connector: &Connector, view: &View) -> Value {
     let now = Instant::now();
+    let named = TOOLS / connector.upstreams.len().max(1);
     let known = connector.upstreams.iter().filter(|served| knows(view, served.upstream.name()));
     let servers = known.map(|served| {
         let name = served.upstream.name();
@@ -45,7 +47,7 @@ fn report(connector: &Connector, view: &View) -> Value {
         server.extend(details(served, now));
         let tools = tools(view, name);
         server.insert("tool_count".to_owned(), tools.len().into());
-        server.insert("tools".to_owned(), tools.into_iter().take(TOOLS).collect());
+        server.insert("tools".to_owned(), tools.into_iter().take(named).collect());
         Value::Object(server)
     });
     json!({ "connector": &*connector.name, "servers": servers.collect::<Vec<_>>() })
