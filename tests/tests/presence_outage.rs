@@ -319,3 +319,32 @@ async fn a_flapping_server_causes_few_changes() -> Result<()> {
     ensure!(notices.changes("prompts") <= periods + 1);
     Ok(())
 }
+
+#[tokio::test]
+async fn who_listed_what_was_there_for_a_moment_is_told_of_its_end() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let address = clock.address().to_string();
+    let plugway = Plugway::start(format!(
+        "name: hub\nupstreams: [{{name: clock, url: '{}', stale_for: 0s, {CLOSELY}}}]\n",
+        clock.url()
+    ))
+    .await?;
+    let (client, other) = (plugway.legacy().await?, plugway.legacy().await?);
+    let notices = Notices::of(&client).await?;
+    client.tool_names().await?;
+    clock.kill().await?;
+    notices.until_changed("tools", 1, BOUND).await?;
+    // Nothing more is told for a while; what the client lists meanwhile is over before that.
+    let clock = DemoHttp::start_at(&address, &[]).await?;
+    until_listed(&other, "clock_echo", true).await?;
+    until_listed(&client, "clock_echo", true).await?;
+    clock.kill().await?;
+    until_listed(&other, "clock_echo", false).await?;
+    notices.until_changed("tools", 2, BOUND).await?;
+    wait::until("the agent knows that the server is away", BOUND, async || {
+        let last = notices.messages().pop();
+        Ok(last.filter(|(level, _)| level == "warning"))
+    })
+    .await?;
+    until_listed(&client, "clock_echo", false).await
+}

@@ -7,10 +7,10 @@ use futures_util::{StreamExt as _, stream};
 use indexmap::IndexMap;
 use tokio::sync::watch;
 
-use super::announced::News;
+use super::announced::{Bulletin, LISTS};
 use super::caller::Caller;
 use super::connector::Connector;
-use super::notice::Notices;
+use super::notice::{Notices, Told};
 use super::party::{Outbox, PartyId};
 use super::port::{Audience, Listener};
 use crate::catalogue::Sight;
@@ -34,9 +34,11 @@ pub(super) async fn keep(
         tokio::time::sleep_until(due(connector.announced.at(), Instant::now()).into()).await;
         let mark = *changes.borrow_and_update();
         let whole = connector.views.whole();
-        let news = connector.announced.renew(whole.catalogue(), Instant::now());
-        if !news.is_empty() {
-            tell(connector, audience, &news, mark).await;
+        let bulletin = connector.announced.renew(whole.catalogue());
+        let groups = groups(&bulletin, audience.listeners(&connector.name), mark);
+        if !groups.is_empty() {
+            connector.announced.told(Instant::now());
+            tell(connector, &bulletin, groups).await;
         }
     }
 }
@@ -47,33 +49,44 @@ fn due(told: Option<Instant>, now: Instant) -> Instant {
     told.map_or(settled, |told| settled.max(told + PERIOD))
 }
 
-async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark: PartyId) {
-    let listeners = audience.listeners(&connector.name).into_iter();
-    // A session that was opened after the change saw nothing else.
-    let listeners: Vec<Listener> = listeners.filter(|one| one.party.0 < mark.0).collect();
+/// For each list, the place of the news in the bulletin; none where there is nothing new.
+type Baselines = [Option<usize>; LISTS.len()];
+
+/// Sessions that are told the same.
+struct Group {
+    caller: Arc<Caller>,
+    baselines: Baselines,
+    outboxes: Vec<Arc<dyn Outbox>>,
+}
+
+/// The sessions that there is something to tell, by what their callers may see and what they listed last.
+fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<Group> {
+    let mut groups: IndexMap<(Arc<str>, Baselines), Group> = IndexMap::new();
+    for listener in listeners {
+        let baselines = listener.outbox.seen().map(|seen| {
+            // Who listed nothing and came after the change will list what there is.
+            let waits = seen == 0 && listener.party.0 >= mark.0;
+            let place = bulletin.baseline(seen).filter(|_| !waits)?;
+            bulletin.news(place).is_some_and(|news| !news.is_empty()).then_some(place)
+        });
+        if baselines.iter().any(Option::is_some) {
+            let key = (listener.caller.rights.clone(), baselines);
+            let caller = listener.caller;
+            let group = || Group { caller, baselines, outboxes: Vec::new() };
+            groups.entry(key).or_insert_with(group).outboxes.push(listener.outbox);
+        }
+    }
+    groups.into_values().collect()
+}
+
+async fn tell(connector: &Connector, bulletin: &Bulletin, groups: Vec<Group>) {
     tracing::debug!(
-        connector = %connector.name, entries = news.entries.len(), sessions = listeners.len(),
+        connector = %connector.name,
+        sessions = groups.iter().map(|group| group.outboxes.len()).sum::<usize>(),
         "telling clients what changed"
     );
-    if !connector.hides() {
-        let notices = Notices::of(connector, news, &vec![Sight::Shown; news.entries.len()]);
-        for listener in listeners {
-            notices.offer(&*listener.outbox, &connector.announced);
-        }
-        return;
-    }
-    let telling = stream::iter(by_caller(listeners)).for_each_concurrent(
-        AT_ONCE,
-        async |(caller, outboxes): Told| {
-            // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
-            if let Ok((sights, _)) = connector.judge(&caller, &news.entries).await {
-                let notices = Notices::of(connector, news, &sights);
-                for outbox in outboxes {
-                    notices.offer(&*outbox, &connector.announced);
-                }
-            }
-        },
-    );
+    let telling = stream::iter(groups)
+        .for_each_concurrent(AT_ONCE, |group| tell_group(connector, bulletin, group));
     if tokio::time::timeout(JUDGING, telling).await.is_err() {
         tracing::warn!(
             connector = %connector.name,
@@ -82,17 +95,25 @@ async fn tell(connector: &Connector, audience: &dyn Audience, news: &News, mark:
     }
 }
 
-/// A caller with its rights, and where its sessions are told something.
-type Told = (Arc<Caller>, Vec<Arc<dyn Outbox>>);
-
-fn by_caller(listeners: Vec<Listener>) -> Vec<Told> {
-    let mut callers: IndexMap<Arc<str>, Told> = IndexMap::new();
-    for listener in listeners {
-        let rights = listener.caller.rights.clone();
-        let (_, outboxes) = callers.entry(rights).or_insert_with(|| (listener.caller, Vec::new()));
-        outboxes.push(listener.outbox);
+async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
+    let mut judged: Vec<(usize, Vec<Sight>)> = Vec::new();
+    for place in group.baselines.into_iter().flatten() {
+        let Some(news) = bulletin.news(place) else { continue };
+        if judged.iter().any(|(known, _)| *known == place) {
+            continue;
+        }
+        // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
+        let Ok((sights, _)) = connector.judge(&group.caller, &news.entries).await else { return };
+        judged.push((place, sights));
     }
-    callers.into_values().collect()
+    let told = group.baselines.map(|place| {
+        let (place, sights) = judged.iter().find(|(known, _)| Some(*known) == place)?;
+        Some(Told { news: bulletin.news(*place)?, sights })
+    });
+    let notices = Notices::of(connector, told);
+    for outbox in group.outboxes {
+        notices.offer(&*outbox, &connector.announced);
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::views::Judged;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, EntryKind};
 
 /// What the clients of a connector were last told of its lists. It outlives a reload: the connector that takes another's
 /// place under the same name must be given the same one (`Connector::announced`), else its clients would be told nothing of
@@ -20,10 +20,57 @@ pub struct Announced {
 /// The lists that clients are told of.
 pub(super) const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 
+/// Catalogues between two tellings that are remembered: a client may have listed any of them.
+const BETWEEN: usize = 8;
+
+/// The place in [`LISTS`] of the list that shows entries of a kind.
+pub(super) fn list_of(kind: EntryKind) -> usize {
+    match kind {
+        EntryKind::Tool => 0,
+        EntryKind::Prompt => 1,
+        EntryKind::Resource | EntryKind::Template => 2,
+    }
+}
+
 #[derive(Debug, Default)]
 struct Told {
     catalogue: Arc<Catalogue>,
+    /// What has been served since.
+    since: Vec<Arc<Catalogue>>,
+    /// Whether more was served than is remembered.
+    lost: bool,
     at: Option<Instant>,
+}
+
+/// What is to be told, by what a session listed last: nobody is left with a list that was served for a moment only.
+#[derive(Debug)]
+pub(super) struct Bulletin {
+    /// The generation that is served.
+    current: u32,
+    /// The generation that was last told, then each that was served since: what differs from it now.
+    baselines: Vec<(u32, News)>,
+    lost: bool,
+}
+
+impl Bulletin {
+    /// The place of the news for a session that listed this generation last; none = it saw what there is.
+    pub(super) fn baseline(&self, seen: u32) -> Option<usize> {
+        if seen >= self.current {
+            return None;
+        }
+        let known = self.baselines.iter().position(|(generation, _)| *generation == seen);
+        let told = self.baselines.first().map_or(0, |(generation, _)| *generation);
+        Some(match known {
+            Some(known) => known,
+            None if self.lost && seen > told => self.baselines.len() - 1,
+            None => 0,
+        })
+    }
+
+    /// The news at a place.
+    pub(super) fn news(&self, place: usize) -> Option<&News> {
+        self.baselines.get(place).map(|(_, news)| news)
+    }
 }
 
 /// What differs between what clients were told and what is.
@@ -57,15 +104,33 @@ impl Announced {
         self.lock().at
     }
 
-    /// What clients have to be told; from now on they count as told.
-    pub(super) fn renew(&self, catalogue: &Arc<Catalogue>, now: Instant) -> News {
+    /// This is served from now on.
+    pub(super) fn note(&self, catalogue: &Arc<Catalogue>) {
         let mut told = self.lock();
-        let news = News::between(&told.catalogue, catalogue);
-        told.catalogue = catalogue.clone();
-        if !news.is_empty() {
-            told.at = Some(now);
+        if told.since.len() >= BETWEEN {
+            told.since.remove(0);
+            told.lost = true;
         }
-        news
+        told.since.push(catalogue.clone());
+    }
+
+    /// What clients have to be told; from now on they count as told.
+    pub(super) fn renew(&self, current: &Arc<Catalogue>) -> Bulletin {
+        let mut told = self.lock();
+        let was = std::mem::replace(&mut told.catalogue, current.clone());
+        let since = std::mem::take(&mut told.since);
+        let lost = std::mem::take(&mut told.lost);
+        drop(told);
+        let nothing = lost.then(Arc::default);
+        let between = since.into_iter().filter(|one| one.generation != current.generation);
+        let baselines = std::iter::once(was).chain(between).chain(nothing);
+        let baselines = baselines.map(|was| (was.generation, News::between(&was, current)));
+        Bulletin { current: current.generation, baselines: baselines.collect(), lost }
+    }
+
+    /// Somebody was told something.
+    pub(super) fn told(&self, now: Instant) {
+        self.lock().at = Some(now);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Told> {
@@ -117,7 +182,7 @@ mod tests {
     use super::*;
     use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
 
-    fn catalogue(tools: &[(&str, &str)], away: &[bool]) -> Arc<Catalogue> {
+    fn catalogue(generation: u32, tools: &[(&str, &str)], away: &[bool]) -> Arc<Catalogue> {
         let entries = tools.iter().map(|(upstream, name)| ShapedEntry {
             kind: "tool".to_owned(),
             definition: format!(r#"{{"name":"{name}"}}"#),
@@ -125,9 +190,9 @@ mod tests {
         });
         let shaped = Shaped { entries: entries.collect(), document: String::new() };
         let upstreams = vec!["a".into(), "b".into()];
-        let (made, refused) = Catalogue::compile(1, upstreams, shaped);
+        let (made, refused) = Catalogue::compile(generation, upstreams, shaped);
         assert!(refused.is_empty());
-        Arc::new(made.with_away(1, away.to_vec()))
+        Arc::new(made.with_away(generation, away.to_vec()))
     }
 
     fn names(news: &News, listed: bool) -> Vec<&str> {
@@ -137,33 +202,56 @@ mod tests {
 
     const BOTH: &[(&str, &str)] = &[("a", "x"), ("a", "y"), ("b", "z")];
 
+    /// What is told to who heard everything so far.
+    fn renewed(announced: &Announced, catalogue: &Arc<Catalogue>) -> News {
+        announced.renew(catalogue).baselines.remove(0).1
+    }
+
     #[test]
     fn what_left_and_came_is_told_once() {
-        let (announced, now) = (Announced::default(), Instant::now());
-        let all = catalogue(BOTH, &[]);
-        let news = announced.renew(&all, now);
+        let announced = Announced::default();
+        let news = renewed(&announced, &catalogue(1, BOTH, &[]));
         assert_eq!((names(&news, true), names(&news, false)), (vec!["x", "y", "z"], vec![]));
         assert!(news.left.is_empty() && news.back.is_empty());
-        assert!(announced.renew(&catalogue(BOTH, &[]), now).is_empty(), "nothing differs");
+        assert!(renewed(&announced, &catalogue(2, BOTH, &[])).is_empty(), "nothing differs");
 
-        let news = announced.renew(&catalogue(BOTH, &[true, false]), now);
+        let news = renewed(&announced, &catalogue(3, BOTH, &[true, false]));
         assert_eq!((names(&news, true), names(&news, false)), (vec![], vec!["x", "y"]));
         assert_eq!((&*news.left, &*news.back), (&["a".into()][..], &[][..]));
 
         let fewer = [("a", "y"), ("b", "z"), ("a", "new")];
-        let news = announced.renew(&catalogue(&fewer, &[]), now);
+        let news = renewed(&announced, &catalogue(4, &fewer, &[]));
         assert_eq!((names(&news, true), names(&news, false)), (vec!["y", "new"], vec![]));
         assert_eq!((&*news.left, &*news.back), (&[][..], &["a".into()][..]));
-        assert_eq!(announced.at(), Some(now));
+        let turned: Vec<_> = fewer.iter().rev().copied().collect();
+        assert!(renewed(&announced, &catalogue(5, &turned, &[])).is_empty(), "order is no news");
     }
 
     #[test]
-    fn who_flapped_back_to_the_same_lists_is_no_news_and_order_is_none_either() {
-        let (announced, now) = (Announced::default(), Instant::now());
-        announced.renew(&catalogue(BOTH, &[]), now);
-        let turned: Vec<_> = BOTH.iter().rev().copied().collect();
-        let later = now + std::time::Duration::from_secs(1);
-        assert!(announced.renew(&catalogue(&turned, &[]), later).is_empty());
-        assert_eq!(announced.at(), Some(now), "nothing was told");
+    fn who_listed_what_was_there_for_a_moment_is_told_of_its_end() {
+        let announced = Announced::default();
+        renewed(&announced, &catalogue(1, BOTH, &[]));
+        for (generation, away) in [(2, true), (3, false)] {
+            announced.note(&catalogue(generation, BOTH, &[away]));
+        }
+        let bulletin = announced.renew(&catalogue(3, BOTH, &[false]));
+        let of = |seen| bulletin.baseline(seen).and_then(|place| bulletin.news(place));
+        assert!(of(1).is_some_and(News::is_empty), "it flapped back to what was told");
+        assert!(of(0).is_some_and(News::is_empty));
+        let news = of(2).unwrap();
+        assert_eq!((names(news, true), &*news.back), (vec!["x", "y"], &["a".into()][..]));
+        assert!(of(3).is_none() && of(4).is_none(), "it saw what there is");
+    }
+
+    #[test]
+    fn what_is_not_remembered_is_told_as_new() {
+        let announced = Announced::default();
+        renewed(&announced, &catalogue(1, BOTH, &[]));
+        for generation in 2..20 {
+            announced.note(&catalogue(generation, BOTH, &[]));
+        }
+        let bulletin = announced.renew(&catalogue(19, BOTH, &[]));
+        let told = |seen| bulletin.news(bulletin.baseline(seen).unwrap()).unwrap().entries.len();
+        assert_eq!((told(1), told(2), told(18)), (0, 3, 0));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::announced::list_of;
 use super::answer;
 use super::connector::Connector;
 use super::exchange::{Call, own};
@@ -63,6 +64,7 @@ async fn list(
         return Err(Fault::new(Code::InvalidParams, text));
     }
     let view = connector.view(&request.caller).await?;
+    request.party.outbox.saw(list_of(kind), view.catalogue().generation);
     own(request, &view.list(kind, request.era()))
 }
 

@@ -121,6 +121,7 @@ fn basis(connector: &Connector, seen: &[Seen]) -> Basis {
 /// Says whether the router did it.
 async fn shape(connector: &Connector, seen: &[Seen]) -> bool {
     let shaped = reshape(connector, seen).await;
+    connector.announced.note(connector.views.whole().catalogue());
     for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
         considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::absence;
-use super::announced::{Announced, LISTS, News};
+use super::announced::{Announced, LISTS, News, list_of};
 use super::answer::json_string;
 use super::connector::Connector;
 use super::level::Level;
@@ -25,34 +25,46 @@ pub(super) struct Notices {
     changed: Vec<(usize, Bytes)>,
 }
 
-impl Notices {
-    /// What to tell somebody who sees so much of each entry that changed.
-    pub(super) fn of(connector: &Connector, news: &News, sights: &[Sight]) -> Self {
-        let all = news.entries.iter().zip(&news.listed).zip(sights);
-        let seen: Vec<(&Judged, bool)> = all
-            .filter(|(_, sight)| **sight == Sight::Shown)
+/// What is new for somebody in one list, and how much of it is seen.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) news: &'a News,
+    pub(super) sights: &'a [Sight],
+}
+
+impl<'a> Told<'a> {
+    /// Entries that are seen, and whether they stand in the lists now.
+    fn seen(self) -> Vec<(&'a Judged, bool)> {
+        let all = self.news.entries.iter().zip(&self.news.listed).zip(self.sights);
+        all.filter(|(_, sight)| **sight == Sight::Shown)
             .map(|((judged, listed), _)| (judged, *listed))
-            .collect();
-        let has =
-            |kinds: &[EntryKind]| seen.iter().any(|((entry, _), _)| kinds.contains(&entry.kind));
+            .collect()
+    }
+}
+
+const METHODS: [Method; LISTS.len()] =
+    [Method::ToolsListChanged, Method::PromptsListChanged, Method::ResourcesListChanged];
+
+impl Notices {
+    /// What to tell somebody for whom this is new in each of the [`LISTS`]. The agent is told by the first one, which has
+    /// the tools.
+    pub(super) fn of(connector: &Connector, told: [Option<Told<'_>>; LISTS.len()]) -> Self {
         let mut notices = Self::default();
-        let methods: [(Method, &[EntryKind]); LISTS.len()] = [
-            (Method::ToolsListChanged, &[EntryKind::Tool]),
-            (Method::PromptsListChanged, &[EntryKind::Prompt]),
-            (Method::ResourcesListChanged, &[EntryKind::Resource, EntryKind::Template]),
-        ];
-        for (list, (method, kinds)) in methods.into_iter().enumerate() {
-            if has(kinds) {
+        for (list, (method, told)) in METHODS.into_iter().zip(told).enumerate() {
+            let seen = told.map(Told::seen).unwrap_or_default();
+            if seen.iter().any(|((entry, _), _)| list_of(entry.kind) == list) {
                 let text = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.as_str());
                 notices.changed.push((list, text.into()));
             }
         }
-        for name in &news.left {
+        let Some(told) = told.into_iter().flatten().next() else { return notices };
+        let seen = told.seen();
+        for name in &told.news.left {
             if let Some(tools) = Tools::of(name, false, &seen) {
                 notices.messages.push(message(Level::Warning, &left(connector, name, &tools)));
             }
         }
-        for name in &news.back {
+        for name in &told.news.back {
             if let Some(tools) = Tools::of(name, true, &seen) {
                 let text = format!("The server {name:?} is back{}.", tools.words(", with"));
                 notices.messages.push(message(Level::Notice, &text));

@@ -36,6 +36,13 @@ pub trait Outbox: Send + Sync {
     fn offer_once(&self, message: Bytes) -> bool {
         self.offer(message)
     }
+    /// The client was given a list of this generation of the catalogue; `list` is its place among tools, prompts and
+    /// resources.
+    fn saw(&self, _list: usize, _generation: u32) {}
+    /// The generations that the client was last given of tools, prompts and resources; 0 = none yet.
+    fn seen(&self) -> [u32; 3] {
+        [0; 3]
+    }
     /// Whether the client wants log messages of this level.
     fn wants(&self, level: Level) -> bool;
     /// The client wants log messages of this level and graver ones.

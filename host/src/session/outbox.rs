@@ -1,7 +1,7 @@
 //! What waits for a session's GET stream.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -21,12 +21,14 @@ pub struct SessionOutbox {
     changed: Notify,
     /// The least grave log messages that the client wants.
     level: AtomicU8,
+    /// The generations that the client was last given of tools, prompts and resources.
+    seen: [AtomicU32; 3],
 }
 
 impl Default for SessionOutbox {
     fn default() -> Self {
         let level = AtomicU8::new(Level::default() as u8);
-        Self { queue: Mutex::default(), changed: Notify::new(), level }
+        Self { queue: Mutex::default(), changed: Notify::new(), level, seen: Default::default() }
     }
 }
 
@@ -86,6 +88,16 @@ impl Outbox for SessionOutbox {
         drop(queue);
         self.changed.notify_waiters();
         taken
+    }
+
+    fn saw(&self, list: usize, generation: u32) {
+        if let Some(seen) = self.seen.get(list) {
+            seen.store(generation, Ordering::Relaxed);
+        }
+    }
+
+    fn seen(&self) -> [u32; 3] {
+        self.seen.each_ref().map(|seen| seen.load(Ordering::Relaxed))
     }
 
     fn wants(&self, level: Level) -> bool {
