@@ -63,11 +63,12 @@ struct Group {
 fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<Group> {
     let mut groups: IndexMap<(Arc<str>, Baselines), Group> = IndexMap::new();
     for listener in listeners {
-        let baselines = listener.outbox.seen().map(|seen| {
-            // Who listed nothing and came after the change will list what there is.
-            let waits = seen == 0 && listener.party.0 >= mark.0;
-            let place = bulletin.baseline(seen).filter(|_| !waits)?;
-            bulletin.news(place).is_some_and(|news| !news.is_empty()).then_some(place)
+        // What it listed itself since the last telling counts before what it was told then, if it was there.
+        let told = (listener.party.0 < mark.0).then_some(0);
+        let baselines = listener.outbox.take_seen().map(|(first, last)| {
+            let seen = [last, first].map(|seen| bulletin.baseline(seen));
+            let mut places = seen.into_iter().chain([told]).flatten();
+            places.find(|place| bulletin.news(*place).is_some_and(|news| !news.is_empty()))
         });
         if baselines.iter().any(Option::is_some) {
             let key = (listener.caller.rights.clone(), baselines);

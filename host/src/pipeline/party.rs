@@ -39,9 +39,10 @@ pub trait Outbox: Send + Sync {
     /// The client was given a list of this generation of the catalogue; `list` is its place among tools, prompts and
     /// resources.
     fn saw(&self, _list: usize, _generation: u32) {}
-    /// The generations that the client was last given of tools, prompts and resources; 0 = none yet.
-    fn seen(&self) -> [u32; 3] {
-        [0; 3]
+    /// Of tools, prompts and resources: the generation that the client was given first since this was last asked, and the
+    /// one that it was given last; 0 = none.
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
     }
     /// Whether the client wants log messages of this level.
     fn wants(&self, level: Level) -> bool;

@@ -21,8 +21,9 @@ pub struct SessionOutbox {
     changed: Notify,
     /// The least grave log messages that the client wants.
     level: AtomicU8,
-    /// The generations that the client was last given of tools, prompts and resources.
-    seen: [AtomicU32; 3],
+    /// Of tools, prompts and resources, the generations that the client was given: the first since they were asked for, and
+    /// the last.
+    seen: [(AtomicU32, AtomicU32); 3],
 }
 
 impl Default for SessionOutbox {
@@ -91,13 +92,18 @@ impl Outbox for SessionOutbox {
     }
 
     fn saw(&self, list: usize, generation: u32) {
-        if let Some(seen) = self.seen.get(list) {
-            seen.store(generation, Ordering::Relaxed);
+        if let Some((first, last)) = self.seen.get(list) {
+            // Where one is kept already, it stays.
+            let _kept = first.compare_exchange(0, generation, Ordering::Relaxed, Ordering::Relaxed);
+            last.store(generation, Ordering::Relaxed);
         }
     }
 
-    fn seen(&self) -> [u32; 3] {
-        self.seen.each_ref().map(|seen| seen.load(Ordering::Relaxed))
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        let take = |(first, last): &(AtomicU32, AtomicU32)| {
+            (first.swap(0, Ordering::Relaxed), last.load(Ordering::Relaxed))
+        };
+        self.seen.each_ref().map(take)
     }
 
     fn wants(&self, level: Level) -> bool {
