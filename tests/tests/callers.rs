@@ -237,6 +237,25 @@ async fn a_token_ends_in_the_middle_of_a_session() -> Result<()> {
 }
 
 #[tokio::test]
+async fn the_stream_of_a_caller_whose_token_is_taken_away_ends() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = start_with_file(&upstream, ANN).await?;
+    let ann = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
+    let bob = Client::legacy_as(plugway.address(), "/mcp", BOB).await?;
+    let (mut of_ann, mut of_bob) = (ann.listen().await?, bob.listen().await?);
+    // Bob keeps his token, ann does not.
+    let tokens = json!({ (BOB): { "client_id": "bob" } });
+    plugway.write("tokens.json", tokens.to_string())?;
+    plugway.logged("configuration applied", BOUND).await?;
+    for stream in [&mut of_ann, &mut of_bob] {
+        while stream.next(BOUND).await?.is_some() {}
+    }
+    ensure!(bob.listen().await.is_ok(), "who keeps a token opens another stream");
+    ensure!(ann.listen().await.is_err(), "who has none does not");
+    Ok(())
+}
+
+#[tokio::test]
 async fn strangers_come_where_the_connector_lets_them_and_own_nobodys_session() -> Result<()> {
     let upstream = Scripted::start().await?;
     let plugway = start(&upstream, "anonymous: true\n", &json!({})).await?;

@@ -204,3 +204,19 @@ async fn check_example(file: &Path) -> Result<()> {
     ensure!(!output.stdout.contains("warning:"), "{}", output.stdout);
     Ok(())
 }
+
+#[tokio::test]
+async fn an_address_that_is_never_dialled_is_named() -> Result<()> {
+    let output = check(
+        "name: hub\nupstreams:\n- {name: meta, url: 'http://169.254.169.254/mcp'}\n\
+         - {name: own, url: 'http://127.0.0.1:9000/mcp'}\n- {name: fine, url: 'http://127.0.0.1:1/mcp'}\n",
+    )
+    .await?;
+    ensure!(output.status.success(), "{output:?}");
+    for name in ["hub/meta", "hub/own"] {
+        let sentence = format!("warning: upstream {name} will not be reached");
+        ensure!(output.stdout.contains(&sentence), "{}", output.stdout);
+    }
+    ensure!(!output.stdout.contains("hub/fine will"), "{}", output.stdout);
+    Ok(())
+}

@@ -265,3 +265,27 @@ async fn a_secret_that_is_replaced_is_used() -> Result<()> {
     ensure!(!log.contains("hush-"), "a secret is in the log: {log}");
     Ok(())
 }
+
+#[tokio::test]
+async fn a_pipe_in_place_of_the_file_is_reported_and_waited_for_by_nobody() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let good = hub(&[remote("clock", clock.url())]);
+    let plugway = Plugway::start(good.clone()).await?;
+    let file = plugway.folder().join("plugway.yaml");
+    std::fs::remove_file(&file)?;
+    let made = tokio::process::Command::new("mkfifo").arg(&file).status().await?;
+    ensure!(made.success(), "no pipe could be made");
+    wait::until("it is reported", BOUND, async || {
+        let said = degraded(&plugway).await?;
+        Ok(said.iter().any(|line| line.contains("no regular file")).then_some(()))
+    })
+    .await?;
+    std::fs::remove_file(&file)?;
+    plugway.reconfigure(&good)?;
+    wait::until("it is well again", BOUND, async || {
+        Ok(degraded(&plugway).await?.is_empty().then_some(()))
+    })
+    .await?;
+    ensure!(plugway.stop().await?.success());
+    Ok(())
+}

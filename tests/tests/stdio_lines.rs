@@ -11,30 +11,31 @@ fn notes(extra: &str) -> Result<Pipe> {
     ))
 }
 
-/// Lines that are no message, and the code of the one error that each gets.
-const MALFORMED: [(&[u8], i64); 11] = [
-    (b"what is this", -32700),
-    (b"{", -32700),
-    (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32700),
-    (b"\xff\xfe", -32700),
-    (b"1", -32600),
-    (b"null", -32600),
-    (b"{}", -32600),
-    (b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32600),
-    (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
-    (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32600),
-    (b"[]", -32600),
+/// Lines that are no message, the code of the one error that each gets, and its id where it can be read.
+const MALFORMED: [(&[u8], i64, Option<u64>); 12] = [
+    (b"what is this", -32700, None),
+    (b"{", -32700, None),
+    (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32700, None),
+    (b"\xff\xfe", -32700, None),
+    (b"1", -32600, None),
+    (b"null", -32600, None),
+    (b"{}", -32600, None),
+    (b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32600, Some(1)),
+    (b"{\"jsonrpc\":\"2.0\",\"id\":14,\"method\":\"tools/call\",\"params\":[]}", -32600, Some(14)),
+    (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600, None),
+    (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32600, None),
+    (b"[]", -32600, None),
 ];
 
 #[tokio::test]
 async fn a_line_that_is_no_message_gets_one_error_and_hurts_nobody() -> Result<()> {
     let mut pipe = notes("")?;
     pipe.initialize().await?;
-    for (line, code) in MALFORMED {
+    for (line, code, id) in MALFORMED {
         let shown = String::from_utf8_lossy(line);
         pipe.write(&[line, b"\n"].concat()).await?;
         let error = pipe.read().await?.unwrap_or_default();
-        ensure!(error["error"]["code"] == code && error["id"].is_null(), "{shown}: {error}");
+        ensure!(error["error"]["code"] == code && error["id"] == json!(id), "{shown}: {error}");
         ensure!(pipe.call("ping", json!({})).await?["result"] == json!({}), "{shown}");
     }
     ensure!(pipe.others().is_empty());

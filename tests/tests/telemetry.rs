@@ -172,7 +172,8 @@ async fn no_secret_is_in_the_log_however_much_is_logged() -> Result<()> {
             {"name": "notes", "command": demo_notes_path()?, "env": {"KEY": "env://CHILD_SECRET"}},
         ],
     });
-    let mut setup = Setup::new(configuration.to_string()).argument("--log-level=trace");
+    let mut setup =
+        Setup::new(configuration.to_string()).argument("--log-level=trace,plugway=trace");
     for (name, value) in secrets {
         setup = setup.environment(name, value);
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::StartError;
+use super::upstreams;
 use crate::config::{GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings};
 use crate::outbound::{Fetcher, Origin, OwnListeners};
 use crate::pipeline::port::{LocalState, Policy, Router};
@@ -109,7 +110,8 @@ impl Plugins {
     }
 }
 
-/// Loads what the settings name, as serving would, and says what it found: a line for each plugin.
+/// Loads what the settings name, as serving would, and says what it found: a line for each plugin, and one for each
+/// upstream whose address is never dialled.
 pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
     let plugins = Plugins::load(settings, &OwnListeners::new()).await?;
     for connector in &settings.connectors {
@@ -130,7 +132,8 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
             hex(&slot.digest()),
         ))
     });
-    Ok(lines.collect())
+    let lines = lines.map(|line| format!("loaded {line}"));
+    Ok(lines.chain(upstreams::never_dialled(settings)).collect())
 }
 
 fn broken(name: &Arc<str>, source: LoadError) -> StartError {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
 use super::world::World;
-use crate::config::{Problems, Settings, Watched, diff};
+use crate::config::{Problems, Settings, Watched, diff, irregular};
 use crate::telemetry::{Metrics, Reload};
 
 /// How often the files are looked at.
@@ -113,10 +113,13 @@ pub(super) async fn keep(
 }
 
 async fn reload(world: &mut World, rereading: &Rereading) -> Outcome {
-    let load = rereading.load.clone();
-    let loaded = tokio::task::spawn_blocking(move || load()).await;
-    let loaded = loaded.map_err(|error| format!("reading the configuration broke off: {error}"))?;
-    let settings = loaded.map_err(|problems| problems.to_string())?;
+    let (load, sources) = (rereading.load.clone(), world.settings.sources.clone());
+    let loaded = tokio::task::spawn_blocking(move || match irregular(&sources) {
+        Some(file) => Err(format!("error: {} is no regular file", file.display())),
+        None => load().map_err(|problems| problems.to_string()),
+    });
+    let broken = |error| format!("reading the configuration broke off: {error}");
+    let settings = loaded.await.map_err(broken)??;
     for warning in &settings.warnings.list {
         tracing::warn!(key = %warning.key, "{}", warning.sentence);
     }

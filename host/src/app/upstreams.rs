@@ -10,8 +10,10 @@ use tokio_util::sync::DropGuard;
 
 use super::error::StartError;
 use super::ground::Ground;
-use crate::config::{self, Credential, Secret, Target, UpstreamSettings, UpstreamTimeouts};
-use crate::outbound::OwnListeners;
+use crate::config::{
+    self, Credential, Secret, Settings, Target, UpstreamSettings, UpstreamTimeouts,
+};
+use crate::outbound::{Dialer, OwnListeners};
 use crate::pipeline::port::Phase;
 use crate::pipeline::{Absence, Served};
 use crate::upstream::{self, Access, Command, Limits, Sharing, Transport, Unusable};
@@ -95,6 +97,23 @@ impl Running {
 fn absence(settings: &UpstreamSettings) -> Absence {
     let config::Absence { stale_for, keep } = settings.absence;
     Absence { stale_for, keep }
+}
+
+/// A warning for each upstream whose address is written as a number, and is one that plugway never dials.
+pub(super) fn never_dialled(settings: &Settings) -> Vec<String> {
+    let own = OwnListeners::new();
+    let _listed = own.add(settings.listen.address);
+    let dialer = Dialer::configured(own, Duration::ZERO);
+    let all = settings.connectors.iter().flat_map(|connector| {
+        connector.upstreams.iter().map(|upstream| (&connector.name, upstream))
+    });
+    let refused = all.filter_map(|(connector, upstream)| {
+        let Target::Http(uri) = &upstream.target else { return None };
+        let refusal = dialer.refuses(uri)?;
+        let name = &upstream.name;
+        Some(format!("warning: upstream {connector}/{name} will not be reached: {refusal}"))
+    });
+    refused.collect()
 }
 
 fn translate(

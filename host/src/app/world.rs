@@ -17,7 +17,7 @@ use super::listening::{Bound, Listening};
 use super::plugins::Plugins;
 use super::reload::Reloader;
 use super::site::{Trouble, site};
-use crate::config::{ConnectorSettings, Settings};
+use crate::config::{Auth, ConnectorSettings, Settings};
 use crate::listener;
 use crate::outbound::OwnListeners;
 use crate::transport::Site;
@@ -106,6 +106,9 @@ impl World {
         let mut site = site(&settings, &connectors, Some(&before), parts);
         site.auth = auth;
         self.site.store(Arc::new(site));
+        if admits(&self.settings) != admits(&settings) {
+            self.ground.sessions.interrupt_streams();
+        }
         let old = std::mem::replace(&mut self.connectors, connectors);
         self.take_over(&old);
         self.retire(old, &before);
@@ -207,4 +210,10 @@ impl World {
         self.ground.stop.cancel();
         chores::farewell(&self.site.load_full(), &self.ground.tasks).await;
     }
+}
+
+/// Who is let in where: how callers are identified, and the connectors that let others in as well.
+fn admits(settings: &Settings) -> (&Auth, Vec<(&Arc<str>, bool)>) {
+    let connectors = settings.connectors.iter().map(|one| (&one.name, one.anonymous));
+    (&settings.auth, connectors.collect())
 }

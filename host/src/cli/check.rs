@@ -15,7 +15,7 @@ pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Fail
     }
     let loaded = serve::runtime()?.block_on(application::check(&settings))?;
     for line in loaded {
-        say(&format!("loaded {line}"));
+        say(&line);
     }
     say("ok");
     Ok(())

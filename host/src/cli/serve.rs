@@ -40,7 +40,11 @@ pub(super) fn until_signal(
     settings: Settings,
     rereading: Option<Rereading>,
 ) -> Result<(), Failure> {
-    runtime()?.block_on(signals::until_signal(settings, rereading, Way::Listener))
+    let runtime = runtime()?;
+    let ended = runtime.block_on(signals::until_signal(settings, rereading, Way::Listener));
+    // Everything that has to end has ended; nobody waits for a file that does not answer.
+    runtime.shutdown_background();
+    ended
 }
 
 /// The threads of plugway: one for each core.

@@ -41,7 +41,7 @@ pub use settings::{
     UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
-pub use watched::Watched;
+pub use watched::{Watched, irregular};
 
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {

@@ -97,12 +97,16 @@ impl Dialer {
     }
 
     async fn connect(&self, uri: &Uri) -> Result<TcpStream, DialError> {
-        let host = uri.host().ok_or(DialError::NoHost)?;
-        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let standard = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
-        let port = uri.port_u16().unwrap_or(standard);
+        let (host, port) = place(uri)?;
         let found = resolve(host, port).await?;
         first(self.judged(host, found)?).await
+    }
+
+    /// Why the host of a URI is never dialled, where it is an address: what a name stands for shows when it is dialled.
+    pub fn refuses(&self, uri: &Uri) -> Option<DialError> {
+        let (host, port) = place(uri).ok()?;
+        let address = host.parse::<IpAddr>().ok()?;
+        self.judged(host, vec![SocketAddr::new(address, port)]).err()
     }
 
     /// Those of the addresses that may be dialled; an error when none may.
@@ -138,6 +142,14 @@ impl Dialer {
             Rule::Granted { private: false } => Reach::Public,
         }
     }
+}
+
+/// The host and the port of a URI.
+fn place(uri: &Uri) -> Result<(&str, u16), DialError> {
+    let host = uri.host().ok_or(DialError::NoHost)?;
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let standard = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
+    Ok((host, uri.port_u16().unwrap_or(standard)))
 }
 
 async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::scan::{self, Span};
+
 /// A request id as JSON text. Two ids are equal when they mean the same: `"a"` and `"\u0061"` are, `1` and `"1"` are not.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(Arc<str>);
@@ -29,6 +31,18 @@ impl Id {
                 }
                 Some(Self(if digits == "0" { digits.into() } else { raw.into() }))
             }
+        }
+    }
+
+    /// The id in the text of a message that is wrong otherwise, where it can be read.
+    pub fn within(message: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(message).ok()?;
+        let named = |key: Span| text.get(key.range()).and_then(super::message::string);
+        let members = scan::members(text)?;
+        let mut ids = members.iter().filter(|(key, _)| named(*key).is_some_and(|key| key == "id"));
+        match (ids.next(), ids.next()) {
+            (Some((_, value)), None) => Self::parse(text.get(value.range())?),
+            _ => None,
         }
     }
 

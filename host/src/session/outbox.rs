@@ -66,6 +66,12 @@ impl SessionOutbox {
         self.changed.notify_waiters();
     }
 
+    /// Ends the stream, and lets the client open another: who it is has to be established again.
+    pub fn interrupt(&self) {
+        self.lock().stream += 1;
+        self.changed.notify_waiters();
+    }
+
     /// Whether a stream is open.
     pub fn has_listener(&self) -> bool {
         self.lock().open > 0

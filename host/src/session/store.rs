@@ -200,6 +200,13 @@ impl Sessions {
         (self.clock)()
     }
 
+    /// Ends the stream of every session; clients open others where they still may.
+    pub fn interrupt_streams(&self) {
+        for session in &self.by_id {
+            session.outbox.interrupt();
+        }
+    }
+
     /// After how long a session ends that nobody uses.
     pub fn idle(&self) -> Duration {
         self.limits.idle

@@ -1,6 +1,6 @@
 //! The log: lines on stderr, for people or for machines. Lines of the audit are JSON in both, and no level drops them.
 
-use std::io::stderr;
+use std::io::{IsTerminal as _, stderr};
 
 use tracing::{Metadata, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterExt as _, ParseError, filter_fn};
@@ -37,6 +37,9 @@ pub enum LogError {
     Twice(#[from] TryInitError),
 }
 
+/// Targets of plugway's own lines, and of those that plugins write.
+const OWN: [&str; 2] = ["plugway", "plugin"];
+
 /// Starts the log: `level` is a word such as `info`, or directives such as `info,plugway::upstream=debug`.
 pub fn start(format: Format, level: &str) -> Result<(), LogError> {
     subscriber(format, level, stderr)?.try_init()?;
@@ -52,10 +55,20 @@ fn subscriber<W>(
 where
     W: for<'a> MakeWriter<'a> + Clone + Send + Sync + 'static,
 {
-    let filter = EnvFilter::try_new(level)
+    // A level alone is about plugway: of the libraries under it only warnings matter.
+    let directives = match level.parse::<tracing::Level>() {
+        Ok(level) if level > tracing::Level::WARN => {
+            format!("warn,{}", OWN.map(|target| format!("{target}={level}")).join(","))
+        }
+        _ => level.to_owned(),
+    };
+    let filter = EnvFilter::try_new(directives)
         .map_err(|source| LogError::Level { level: level.to_owned(), source })?;
     let lines = match format {
-        Format::Human => fmt::layer().with_writer(writer.clone()).with_target(false).boxed(),
+        Format::Human => {
+            let lines = fmt::layer().with_writer(writer.clone()).with_target(false);
+            lines.with_ansi(stderr().is_terminal()).boxed()
+        }
         Format::Json => fmt::layer().json().flatten_event(true).with_writer(writer.clone()).boxed(),
     };
     let lines = lines.with_filter(filter.and(filter_fn(|about| !is_audit(about))));

@@ -30,10 +30,15 @@ async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result
     }
     headers::check_accept(head, &["text/event-stream"])?;
     let session = legacy::session(site, &visitor, head)?;
-    let listener = session.outbox.listen();
-    let messages = stream::unfold(listener, |listener| async {
+    let start = (session.outbox.listen(), site.clone(), visitor.credential);
+    let messages = stream::unfold(start, |(listener, site, credential)| async move {
         let message = listener.next().await?;
-        Some((Ok(sse::encode(&message)), listener))
+        // A token may have ended since the stream was opened. Whether it is still listed is asked anew with each
+        // configuration: streams end then.
+        if let Some(auth) = &site.auth {
+            auth.authenticate(credential.as_ref()).await.ok()?;
+        }
+        Some((Ok(sse::encode(&message)), (listener, site, credential)))
     });
     Ok(reply::events(Events::new(Box::pin(messages), site.bounds.keep_alive, None)))
 }

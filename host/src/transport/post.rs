@@ -14,7 +14,7 @@ use super::visitor::Visitor;
 use super::{batch, body, headers, legacy, modern};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::protocol::{Era, Field, Kind, Malformed, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Id, Kind, Malformed, Message, Method, Revision, header as mcp};
 use crate::telemetry::Outcome;
 
 /// Takes a message and answers it.
@@ -35,7 +35,11 @@ where
     let message = match Message::parse(text.clone()) {
         Ok(message) => message,
         Err(Malformed::Batch) => return batch::serve(site, &visitor, head, text).await,
-        Err(error) => return site.refuse(&malformed(&error), Asked::unknown(request_id)),
+        Err(error) => {
+            let id = Id::within(&text);
+            let asked = Asked { id: id.as_ref(), ..Asked::unknown(request_id) };
+            return site.refuse(&malformed(&error), asked);
+        }
     };
     serve(site, &visitor, head, message, request_id).await
 }

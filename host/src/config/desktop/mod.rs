@@ -4,13 +4,14 @@
 //! Reading order: [`whole`] goes through a file; [`servers`] finds the servers in it, [`server`] reads one of them, with
 //! [`fields`] for the form of its values, [`variables`] for `${..}`, [`env_file`] for files of variables, [`name`] for names
 //! and [`ignored`] for keys that mean something to clients only. [`mod@import`] writes what was found as a configuration of
-//! plugway, [`yaml`] is its form, [`suspicion`] guesses what is a secret, [`mod@save`] writes the files.
+//! plugway, [`yaml`] is its form, [`suspicion`] guesses what is a secret, [`login`] takes one out of an address, [`mod@save`] writes the files.
 
 mod env_file;
 mod fields;
 mod ignored;
 mod import;
 mod jsonc;
+mod login;
 mod name;
 mod save;
 mod server;

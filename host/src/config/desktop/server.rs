@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::variables::{Expanded, Surroundings, Wanted};
-use super::{env_file, fields, ignored, suspicion};
+use super::{env_file, fields, ignored, login, suspicion};
 use crate::config::check::{Findings, belongs_to_plugway};
 use crate::config::file::{
     CredentialMode, CredentialUse, SecretText, Span, Text, Timeouts, Upstream,
@@ -43,6 +43,7 @@ pub(super) fn read(
     reader.program();
     reader.address();
     reader.headers();
+    reader.login();
     reader.bounds();
     reader.settle();
     let upstream = reader.upstream;
@@ -225,6 +226,22 @@ impl Reader<'_> {
         }
         if !headers.is_empty() {
             self.upstream.headers = Some(headers);
+        }
+    }
+
+    /// What stands before the host of the address is a header instead.
+    fn login(&mut self) {
+        let Some((url, header)) = self.upstream.url.as_deref().and_then(login::apart) else {
+            return;
+        };
+        self.upstream.url = Some(url);
+        let key = self.key.key("url");
+        let headers = self.upstream.headers.get_or_insert_default();
+        let has_one = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+        if !has_one && self.upstream.auth.is_none() {
+            let value = self.secret("Authorization", &header, &key);
+            let headers = self.upstream.headers.get_or_insert_default();
+            headers.extend(value.map(|value| ("Authorization".to_owned(), value)));
         }
     }
 

@@ -85,7 +85,11 @@ impl Client {
                 Kind::Response => {}
             },
             Err(Malformed::Batch) => self.batch(&text).await,
-            Err(error) => self.refuse(&post::malformed(&error), nothing_known()).await,
+            Err(error) => {
+                let id = Id::within(&text);
+                let asked = Asked { id: id.as_ref(), ..nothing_known() };
+                self.refuse(&post::malformed(&error), asked).await;
+            }
         }
     }
 
