@@ -36,6 +36,8 @@ async fn an_upstream_that_is_taken_out_is_left_alone_until_it_is_put_back() -> R
     ensure!(admin.post("upstreams/hub/up/disable").await?.status == 200);
     let shown = until(&admin, "it is out", |up| up["disabled"] == true).await?;
     ensure!(shown["phase"] != "connected", "{shown}");
+    let again = admin.post("upstreams/hub/up/reconnect").await?;
+    ensure!(again.status == 422, "what is taken out is not tried: {}", again.text());
     wait::until("its sessions end", BOUND, async || Ok((upstream.sessions() == 0).then_some(())))
         .await?;
     let (calls, opened) = (upstream.calls(), upstream.initializes());

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use super::operations::Operations;
 use super::resource::Resource;
 use crate::fault::{Code, Fault};
+use crate::pipeline::port::Control;
 use crate::transport::Site;
 
 /// A reload may have to load plugins and to start servers.
@@ -38,6 +39,10 @@ pub(super) async fn act(
                 let text = "There is no upstream of that name: GET upstreams lists them.";
                 return Err(Fault::new(Code::UnknownName, text));
             };
+            if control == Control::Reconnect && served.snapshot().disabled {
+                let text = "The upstream is taken out of service: enable it first.";
+                return Ok(Done::Not(text.to_owned()));
+            }
             served.upstream.control(control);
             Ok(Done::Well(json!({ "done": resource.word() })))
         }

@@ -1,6 +1,6 @@
 //! A legacy server on loopback for the tests of this folder.
 
-use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -25,6 +25,8 @@ pub(super) struct Legacy {
     pub(super) pings: Counter,
     /// Whether it knows the method `ping`.
     pub(super) knows_ping: bool,
+    /// Whether pings are answered with the id of another request.
+    pub(super) confuses: Arc<AtomicBool>,
     /// How often the first page of the tools was read.
     pub(super) lists: Counter,
     /// How often a stream was asked for.
@@ -55,6 +57,7 @@ impl Legacy {
             forgets: Arc::default(),
             pings: Counter::new(),
             knows_ping: true,
+            confuses: Arc::default(),
             lists: Counter::new(),
             gets: Counter::new(),
             healths: Counter::new(),
@@ -152,6 +155,9 @@ impl Legacy {
             (Method::ToolsList, _) => result(self.page(message)),
             (Method::Ping, _) => {
                 self.pings.add();
+                if self.confuses.load(Ordering::SeqCst) {
+                    return json(r#"{"jsonrpc":"2.0","id":"other","result":{}}"#.to_owned());
+                }
                 if !self.knows_ping {
                     let error = r#""error":{"code":-32601,"message":"Method not found"}"#;
                     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},{error}}}"#);

@@ -15,7 +15,7 @@ use super::request::{Head, Whose};
 use super::session::Session;
 use super::stream::{Stream, follow};
 use crate::pipeline::port::Promise;
-use crate::protocol::Message;
+use crate::protocol::{Id, Message};
 use crate::upstream::authored::{Hello, legacy_request, modern_request};
 use crate::upstream::era::{EraCell, Speaks};
 use crate::upstream::failure::Failure;
@@ -98,6 +98,11 @@ impl HttpPeer {
             let what = "does not answer plugway's own questions";
             return Err(Failure::broken(self.endpoint.name(), what).because(status));
         };
+        // Whoever answers this with another id answers every call so. Errors may have none.
+        if answer.result().is_some() && answer.id() != Some(&Id::number(id)) {
+            let what = "answers something else than is asked";
+            return Err(Failure::broken(self.endpoint.name(), what));
+        }
         Ok(Some(answer))
     }
 

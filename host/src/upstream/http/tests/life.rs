@@ -101,6 +101,18 @@ async fn a_server_that_hangs_is_away() {
 }
 
 #[tokio::test]
+async fn a_server_that_answers_other_questions_is_away() {
+    let server = Legacy::echo();
+    let rig = under(&server, hasty()).await;
+    server.pings.reaches(1).await;
+    server.confuses.store(true, Ordering::SeqCst);
+    rig.until(Phase::Reconnecting).await;
+    server.confuses.store(false, Ordering::SeqCst);
+    rig.until(Phase::Connected).await;
+    rig.end().await;
+}
+
+#[tokio::test]
 async fn it_takes_several_failed_checks_and_several_good_ones() {
     let server = Legacy::echo();
     server.health.store(200, Ordering::SeqCst);
