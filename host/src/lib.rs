@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod cli;
 pub mod config;
 pub mod fault;
+pub mod hex;
 pub mod listener;
 pub mod outbound;
 pub mod pipeline;

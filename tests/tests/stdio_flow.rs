@@ -1,7 +1,7 @@
 //! `plugway stdio`: many requests at once, cancellation, streams.
 
 use anyhow::{Result, ensure};
-use plugway_tests::{DemoHttp, Pipe, Scripted, binary, pipe::text_of, wait};
+use plugway_tests::{Pipe, Scripted, binary, pipe::text_of, wait};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -168,41 +168,4 @@ async fn a_request_that_is_given_up_before_it_runs_never_runs() -> Result<()> {
     let started = upstream.calls() - 1;
     ensure!(started == 0 || upstream.cancelled() == [json!(70)], "it runs on at the server");
     Ok(())
-}
-
-#[tokio::test]
-async fn the_client_is_told_when_a_server_leaves_and_comes_back() -> Result<()> {
-    let demo = DemoHttp::start(&[]).await?;
-    let address = demo.address().to_string();
-    let mut pipe = Pipe::start(format!(
-        "name: hub\nupstreams: [{{name: clock, url: '{}', stale_for: 200ms, health_check_interval: 100ms}}]\n",
-        demo.url()
-    ))?;
-    let initialized = pipe.initialize().await?;
-    ensure!(initialized["capabilities"]["tools"]["listChanged"] == true, "{initialized}");
-    let lists = async |pipe: &mut Pipe| {
-        let tools = pipe.call("tools/list", json!({})).await?;
-        anyhow::Ok(tools.to_string().contains("clock_add"))
-    };
-    ensure!(lists(&mut pipe).await?);
-    demo.kill().await?;
-    until_told(&mut pipe).await?;
-    ensure!(!lists(&mut pipe).await?, "the tools are still listed");
-    let _demo = DemoHttp::start_at(&address, &[]).await?;
-    until_told(&mut pipe).await?;
-    ensure!(lists(&mut pipe).await?, "the tools did not come back");
-    Ok(())
-}
-
-/// Reads until the list of tools is said to have changed.
-async fn until_told(pipe: &mut Pipe) -> Result<()> {
-    pipe.others();
-    loop {
-        let message = pipe.read().await?.unwrap_or_default();
-        let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        if method == "notifications/tools/list_changed" {
-            return Ok(());
-        }
-        ensure!(!method.is_empty(), "the output ended, or an answer: {message}");
-    }
 }

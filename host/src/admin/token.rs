@@ -1,7 +1,6 @@
 //! The credential of local use: a file that its owner alone can read. This is the one module that reads or makes it.
 
 #[cfg(unix)]
-use std::fmt::Write as _;
 #[cfg(unix)]
 use std::fs::File;
 use std::io;
@@ -17,6 +16,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 
 use crate::config::Secret;
+use crate::hex::hex;
 
 /// Random bytes of a fresh token.
 #[cfg(unix)]
@@ -107,11 +107,7 @@ pub fn obtain(path: &Path) -> Result<Secret, TokenError> {
 fn make(path: &Path) -> Result<Secret, Errno> {
     let mut random = [0; FRESH];
     getrandom::fill(&mut random).map_err(|_no_randomness| Errno::IO)?;
-    let mut token = String::with_capacity(2 * FRESH);
-    for byte in random {
-        // Writing to a string cannot fail.
-        write!(token, "{byte:02x}").unwrap_or_default();
-    }
+    let token = hex(&random);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file = File::from(open(path, flags, Mode::RUSR | Mode::WUSR)?);
     let written = file.write_all(format!("{token}\n").as_bytes()).and_then(|()| file.sync_all());

@@ -11,9 +11,9 @@ use super::reload::{Cause, Reloader};
 use crate::admin::{Desk, Gate, Operations, PluginPlaceState, PluginState, SCOPE, token};
 use crate::auth::Static;
 use crate::config::{Admin, AdminListen, StaticToken};
+use crate::hex::hex;
 use crate::listener::AdminSocket;
 use crate::pipeline::port::Promise;
-use crate::plugin::artifact::hex;
 use crate::plugin::{PluginStats, Runtime};
 use crate::transport::Site;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::error::StartError;
 use super::upstreams;
 use crate::config::{GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings};
+use crate::hex::hex;
 use crate::outbound::{Fetcher, Origin, OwnListeners};
 use crate::pipeline::port::{LocalState, Policy, Router};
-use crate::plugin::artifact::hex;
 use crate::plugin::{
     Grants, Limits, LoadError, OnError as PluginOnError, PluginSpec, Runtime, RuntimeOptions, Slot,
     Source, bundled,

@@ -7,6 +7,7 @@ use super::connectors::Running;
 use super::ground::Ground;
 use super::metrics;
 use crate::config::{self, Settings};
+use crate::pipeline::port::Authenticator;
 use crate::plugin::Runtime;
 use crate::transport::Bounds;
 use crate::transport::guard::Hosts;
@@ -15,12 +16,21 @@ use crate::transport::site::{Endpoint, Site};
 /// Gives the sentences about what is not as the operator wants it.
 pub(super) type Trouble = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// The site of these settings, which identifies nobody yet. `before` is the one that it replaces: strangers stay the strangers that they were.
+/// What a site is made of besides the settings.
+pub(super) struct Parts<'a> {
+    pub(super) ground: &'a Ground,
+    pub(super) runtime: &'a Arc<Runtime>,
+    pub(super) trouble: &'a Trouble,
+    /// Identifies callers.
+    pub(super) auth: Option<Arc<dyn Authenticator>>,
+}
+
+/// The site of these settings. `before` is the one that it replaces: strangers stay the strangers that they were.
 pub(super) fn site(
     settings: &Settings,
     connectors: &[Running],
     before: Option<&Site>,
-    (ground, runtime, trouble): (&Ground, &Arc<Runtime>, &Trouble),
+    Parts { ground, runtime, trouble, auth }: Parts<'_>,
 ) -> Site {
     let mut endpoints = HashMap::new();
     for running in connectors {
@@ -47,7 +57,7 @@ pub(super) fn site(
     Site {
         endpoints,
         sessions: ground.sessions.clone(),
-        auth: None,
+        auth,
         hosts,
         bounds,
         counts: ground.counts.clone(),

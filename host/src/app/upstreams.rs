@@ -14,7 +14,6 @@ use crate::config::{
     self, Credential, Secret, Settings, Target, UpstreamSettings, UpstreamTimeouts,
 };
 use crate::outbound::{Dialer, OwnListeners};
-use crate::pipeline::port::Phase;
 use crate::pipeline::{Absence, Served};
 use crate::upstream::{self, Access, Command, Limits, Sharing, Transport, Unusable};
 
@@ -75,7 +74,7 @@ impl Running {
     /// Waits until the server answered, or failed to, or takes long.
     pub(super) async fn settle(&self) {
         let mut watch = self.served.upstream.watch();
-        let known = watch.wait_for(|now| now.phase == Phase::Connected || now.attempt > 0);
+        let known = watch.wait_for(|now| now.was_tried());
         // Whoever takes longer comes when it comes.
         drop(timeout(SETTLE, known).await);
     }

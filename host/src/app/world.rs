@@ -10,13 +10,13 @@ use futures_util::future::join_all;
 use super::admin::{self, Reached};
 use super::auth;
 use super::chores;
-use super::connectors::{Draft, Running};
+use super::connectors::{self, Draft, Running};
 use super::error::StartError;
 use super::ground::Ground;
 use super::listening::{Bound, Listening};
 use super::plugins::Plugins;
 use super::reload::Reloader;
-use super::site::{Trouble, site};
+use super::site::{Parts, Trouble, site};
 use crate::config::{Auth, ConnectorSettings, Settings};
 use crate::listener;
 use crate::outbound::OwnListeners;
@@ -42,8 +42,8 @@ impl World {
     ) -> Result<Self, StartError> {
         let ground = Ground::new(&settings, own)?;
         let auth = auth::build(&settings.auth)?;
-        let started =
-            settings.connectors.iter().map(|one| super::connectors::upstreams(one, &[], &ground));
+        let started = settings.connectors.iter();
+        let started = started.map(|wanted| connectors::upstreams(wanted, &[], &ground));
         let started: Vec<_> = started.collect::<Result<_, _>>()?;
         let plugins = Plugins::load(&settings, &ground.own).await?;
         let mut connectors = Vec::new();
@@ -51,8 +51,9 @@ impl World {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;
             connectors.push(draft.finish(None, &settings).await);
         }
-        let mut site = site(&settings, &connectors, None, (&ground, &plugins.runtime, &trouble));
-        site.auth = auth;
+        let runtime = &plugins.runtime;
+        let parts = Parts { ground: &ground, runtime, trouble: &trouble, auth };
+        let site = site(&settings, &connectors, None, parts);
         let site = Arc::new(ArcSwap::from_pointee(site));
         for running in &connectors {
             running.keep(&ground);
@@ -102,9 +103,9 @@ impl World {
             }
         };
         let before = self.site.load_full();
-        let parts = (&self.ground, &plugins.runtime, &self.trouble);
-        let mut site = site(&settings, &connectors, Some(&before), parts);
-        site.auth = auth;
+        let (ground, runtime, trouble) = (&self.ground, &plugins.runtime, &self.trouble);
+        let parts = Parts { ground, runtime, trouble, auth };
+        let site = site(&settings, &connectors, Some(&before), parts);
         self.site.store(Arc::new(site));
         if admits(&self.settings) != admits(&settings) {
             self.ground.sessions.interrupt_streams();
@@ -137,7 +138,7 @@ impl World {
                 continue;
             }
             let known = running.map(|running| &*running.upstreams).unwrap_or_default();
-            let upstreams = super::connectors::upstreams(wanted, known, &self.ground)?;
+            let upstreams = connectors::upstreams(wanted, known, &self.ground)?;
             drafts.push((Some(Draft::new(wanted, upstreams, plugins).await?), running));
         }
         join_all(drafts.iter().filter_map(|(draft, _)| draft.as_ref()).map(Draft::settle)).await;

@@ -1,10 +1,10 @@
 //! What makes a caller the same caller.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
 use crate::pipeline::Caller;
 
 /// The parts of an identity. Two callers are one exactly when all of them are equal.
@@ -66,12 +66,7 @@ fn put(bytes: &mut Vec<u8>, part: Option<&str>) {
 }
 
 fn digest(bytes: &[u8]) -> Arc<str> {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").unwrap_or_default();
-    }
-    text.into()
+    hex(&Sha256::digest(bytes)).into()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::config::{
     AdminListen, Auth, ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings,
     PluginSource, Settings,
 };
+use crate::hex::hex;
 
 /// Says what settings would run, one thing on each line.
 pub(super) fn explain(settings: &Settings) -> String {
@@ -116,10 +117,7 @@ fn plugin(plugin: &PluginSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         PluginSource::File(path) => write!(f, "{}", path.display())?,
     }
     if let Some(digest) = &plugin.digest {
-        f.write_str(", only sha256:")?;
-        for byte in digest {
-            write!(f, "{byte:02x}")?;
-        }
+        write!(f, ", only sha256:{}", hex(digest))?;
     }
     let grants = &plugin.grants;
     let names = |headers: &[http::HeaderName]| {

@@ -59,10 +59,7 @@ pub(super) fn prospect(snapshot: &Snapshot, now: Instant) -> String {
             let wait = next.saturating_duration_since(now);
             format!("the next attempt to reach it is in {} s", moment::seconds_until(wait))
         }
-        // One that was reached and is disconnected was given up; one that never was is always disconnected.
-        None if snapshot.phase == Phase::Disconnected && snapshot.offering.is_some() => {
-            "no further attempt to reach it is due".to_owned()
-        }
+        None if snapshot.given_up => "no further attempt to reach it is due".to_owned(),
         None => "an attempt to reach it is under way".to_owned(),
     }
 }
@@ -76,15 +73,13 @@ mod tests {
     use crate::pipeline::port::Offering;
 
     fn snapshot(now: Instant) -> Snapshot {
+        let since = now.checked_sub(Duration::from_secs(12)).unwrap_or(now);
         Snapshot {
-            phase: Phase::Reconnecting,
-            since: now.checked_sub(Duration::from_secs(12)).unwrap_or(now),
             attempt: 3,
             next_attempt: Some(now + Duration::from_millis(3_200)),
             reason: Some("secret details".into()),
-            why: None,
-            disabled: false,
             offering: Some(Arc::new(Offering::default())),
+            ..Snapshot::new(Phase::Reconnecting, since)
         }
     }
 
@@ -98,9 +93,11 @@ mod tests {
         assert!(!text.contains("secret"));
         let trying = of(Snapshot { next_attempt: None, ..snapshot(now) });
         assert!(trying.ends_with("an attempt to reach it is under way."), "{trying}");
-        let phase = Phase::Disconnected;
-        let given_up = of(Snapshot { next_attempt: None, phase, ..snapshot(now) });
-        assert!(given_up.ends_with("no further attempt to reach it is due."), "{given_up}");
+        for offering in [None, snapshot(now).offering] {
+            let given_up = Snapshot { next_attempt: None, given_up: true, ..snapshot(now) };
+            let given_up = of(Snapshot { phase: Phase::Disconnected, offering, ..given_up });
+            assert!(given_up.ends_with("no further attempt to reach it is due."), "{given_up}");
+        }
         let never = of(Snapshot { offering: None, ..snapshot(now) });
         assert!(never.contains("has not been reached since"), "{never}");
         let out = of(Snapshot { disabled: true, ..snapshot(now) });

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use arc_swap::ArcSwapOption;
 
 use super::announced::Announced;
+use super::keeper::Basis;
 use super::port::{Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::views::Views;
@@ -45,6 +46,8 @@ pub struct Connector {
     pub(super) considered: Box<[AtomicBool]>,
     /// The generation of the newest catalogue; counts on where the connector replaces another one.
     pub(super) generation: AtomicU32,
+    /// What the newest catalogue was made of.
+    pub(super) basis: ArcSwapOption<Basis>,
 }
 
 /// An upstream in its place in a connector.
@@ -91,6 +94,7 @@ impl Connector {
             trouble: ArcSwapOption::const_empty(),
             considered,
             generation: AtomicU32::new(0),
+            basis: ArcSwapOption::const_empty(),
         }
     }
 

@@ -113,7 +113,7 @@ fn is_down(presence: Presence, snapshot: &Snapshot) -> bool {
     match presence {
         Presence::Away => true,
         // A server that has not had its first attempt yet is starting, not down.
-        Presence::Unknown => snapshot.attempt > 0 || snapshot.disabled,
+        Presence::Unknown => snapshot.was_tried(),
         Presence::Listed => false,
     }
 }

@@ -27,8 +27,8 @@ type Watched = watch::Receiver<Arc<Snapshot>>;
 type Seen = (Arc<Snapshot>, Presence);
 
 /// What a shape was made of: when nothing of it differs, the shape does not either.
-#[derive(PartialEq)]
-struct Basis {
+#[derive(Debug, PartialEq)]
+pub(super) struct Basis {
     router: u64,
     upstreams: Vec<(Presence, Option<Arc<Offering>>)>,
 }
@@ -50,18 +50,18 @@ async fn keep_shaped(
 ) {
     let mut watched: Vec<Watched> =
         connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
-    let mut last: Option<Basis> = None;
-    let mut again: Option<Instant> = None;
+    // A shape that was made before the connector was served may have failed already.
+    let mut again = connector.trouble().map(|_| Instant::now() + SHAPE_AGAIN);
+    // Sessions that are opened from now on see nothing else.
+    changed.send_replace(audience.mark());
     loop {
         let (seen, next) = look(connector, &mut watched);
         let basis = basis(connector, &seen);
-        let due =
-            last.as_ref() != Some(&basis) || again.is_some_and(|again| Instant::now() >= again);
-        if due {
-            let shaped = shape(connector, &seen).await;
+        let same = connector.basis.load().as_deref() == Some(&basis);
+        if !same || again.is_some_and(|again| Instant::now() >= again) {
+            let shaped = shape(connector, &seen, basis).await;
             // A router may have failed for want of time or memory: nothing has to change for it to succeed.
             again = (!shaped).then(|| Instant::now() + SHAPE_AGAIN);
-            last = Some(basis);
             // Sessions that are opened from now on have seen nothing else.
             changed.send_replace(audience.mark());
         }
@@ -74,7 +74,8 @@ pub async fn shape_now(connector: &Connector) {
     let mut watched: Vec<Watched> =
         connector.upstreams.iter().map(|served| served.upstream.watch()).collect();
     let (seen, _) = look(connector, &mut watched);
-    shape(connector, &seen).await;
+    let basis = basis(connector, &seen);
+    shape(connector, &seen, basis).await;
 }
 
 /// What clients see of each upstream now, and when that changes if nothing else happens.
@@ -119,8 +120,9 @@ fn basis(connector: &Connector, seen: &[Seen]) -> Basis {
 }
 
 /// Says whether the router did it.
-async fn shape(connector: &Connector, seen: &[Seen]) -> bool {
+async fn shape(connector: &Connector, seen: &[Seen], basis: Basis) -> bool {
     let shaped = reshape(connector, seen).await;
+    connector.basis.store(Some(Arc::new(basis)));
     connector.announced.note(connector.views.whole().catalogue());
     for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
         considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);

@@ -91,14 +91,9 @@ mod tests {
     impl Case {
         fn at(self, start: Instant) -> (Presence, Option<Instant>) {
             let snapshot = Snapshot {
-                phase: self.phase,
-                since: start,
-                attempt: 0,
-                next_attempt: None,
-                reason: None,
-                why: None,
                 disabled: self.disabled,
                 offering: self.offers.then(|| Arc::new(Offering::default())),
+                ..Snapshot::new(self.phase, start)
             };
             Presence::of(&snapshot, self.rules, start + Duration::from_millis(self.past))
         }

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::LoadError;
 use super::limits::COMPONENT_MAX;
 use super::spec::{PluginSpec, Source};
+use crate::hex::hex;
 
 /// The bytes of a component and their digest.
 #[derive(Clone, Debug)]
@@ -168,15 +169,4 @@ pub(super) fn check_owner(path: &Path, meta: &Metadata) -> Result<(), LoadError>
 #[expect(clippy::unnecessary_wraps, reason = "the form of systems with owners and modes")]
 pub(super) fn check_owner(_: &Path, _: &Metadata) -> Result<(), LoadError> {
     Ok(())
-}
-
-/// Hexadecimal digits of bytes.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        if write!(text, "{byte:02x}").is_err() {
-            debug_assert!(false, "a string takes every write");
-        }
-        text
-    })
 }

@@ -14,7 +14,7 @@ use sha2::Sha256;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::artifact::hex;
+use crate::hex::hex;
 
 const MAGIC: &[u8; 8] = b"plugway1";
 const MAC_LEN: usize = 32;

@@ -14,6 +14,7 @@ use super::outbox::SessionOutbox;
 use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
 use crate::fault::{Code, Fault};
+use crate::hex::hex;
 use crate::pipeline::port::{Audience, Listener};
 use crate::pipeline::{Caller, Party, PartyId};
 use crate::protocol::{Field, Message, Revision};
@@ -224,16 +225,9 @@ impl Sessions {
 
     /// A keyed hash: stands for something that must not be shown.
     pub(super) fn tag(&self, secret: &[u8]) -> Arc<str> {
-        use std::fmt::Write as _;
-        let mut tag = String::with_capacity(32);
-        if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) {
-            mac.update(secret);
-            for byte in mac.finalize().into_bytes().iter().take(16) {
-                // Writing to a string cannot fail.
-                write!(tag, "{byte:02x}").unwrap_or_default();
-            }
-        }
-        tag.into()
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else { return "".into() };
+        mac.update(secret);
+        hex(mac.finalize().into_bytes().get(..16).unwrap_or_default()).into()
     }
 }
 

@@ -22,21 +22,11 @@ pub(super) struct Status {
     /// Whether the operator took it out. The flag repeats it for requests, which must not wait for a lock.
     out: watch::Sender<bool>,
     is_out: AtomicBool,
-    given_up: AtomicBool,
 }
 
 impl Status {
     pub(super) fn new(name: Arc<str>, connector: Arc<str>) -> Self {
-        let snapshot = Snapshot {
-            phase: Phase::Disconnected,
-            since: Instant::now(),
-            attempt: 0,
-            next_attempt: None,
-            reason: None,
-            why: None,
-            disabled: false,
-            offering: None,
-        };
+        let snapshot = Snapshot::new(Phase::Disconnected, Instant::now());
         Self {
             name,
             connector,
@@ -45,7 +35,6 @@ impl Status {
             tally: Arc::default(),
             out: watch::channel(false).0,
             is_out: AtomicBool::new(false),
-            given_up: AtomicBool::new(false),
         }
     }
 
@@ -70,7 +59,7 @@ impl Status {
                 Some(next) => {
                     Failure::away(&self.name, next.saturating_duration_since(Instant::now()))
                 }
-                None if self.given_up.load(Relaxed) => Failure::given_up(&self.name),
+                None if snapshot.given_up => Failure::given_up(&self.name),
                 None => return None,
             };
             Some(match &snapshot.reason {
@@ -110,14 +99,8 @@ impl Status {
         );
         self.snapshot.send_modify(|snapshot| {
             *snapshot = Arc::new(Snapshot {
-                phase: Phase::Connected,
-                since: Instant::now(),
-                attempt: 0,
-                next_attempt: None,
-                reason: None,
-                why: None,
-                disabled: false,
                 offering: Some(same_or_new(snapshot, offering)),
+                ..Snapshot::new(Phase::Connected, Instant::now())
             });
         });
     }
@@ -167,7 +150,6 @@ impl Status {
                 );
             }
         }
-        self.given_up.store(wait.is_none(), Relaxed);
         let now = Instant::now();
         self.snapshot.send_modify(|snapshot| {
             let phase = match snapshot.phase {
@@ -178,24 +160,23 @@ impl Status {
             // Away since it left, whatever is done about it.
             let since = if snapshot.phase == Phase::Connected { now } else { snapshot.since };
             *snapshot = Arc::new(Snapshot {
-                phase,
-                since,
                 attempt,
                 next_attempt: wait.map(|wait| now + wait),
+                given_up: wait.is_none(),
                 reason: Some(reason),
                 why: Some(failure.code()),
-                disabled: false,
                 offering: snapshot.offering.clone(),
+                ..Snapshot::new(phase, since)
             });
         });
     }
 
     /// The attempt that was due begins.
     pub(super) fn trying(&self) {
-        self.given_up.store(false, Relaxed);
         self.snapshot.send_modify(|snapshot| {
             let mut now = Snapshot::clone(snapshot);
             now.next_attempt = None;
+            now.given_up = false;
             *snapshot = Arc::new(now);
         });
     }
@@ -204,19 +185,14 @@ impl Status {
     pub(super) fn disabled(&self, disabled: bool) {
         let word = if disabled { "taken out" } else { "put back" };
         tracing::info!(connector = &*self.connector, upstream = &*self.name, "{word}");
-        self.given_up.store(false, Relaxed);
         self.snapshot.send_modify(|snapshot| {
             let since = if disabled { Instant::now() } else { snapshot.since };
             let reason = disabled.then(|| "its operator took it out".into());
             *snapshot = Arc::new(Snapshot {
-                phase: Phase::Disconnected,
-                since,
-                attempt: 0,
-                next_attempt: None,
                 reason,
-                why: None,
                 disabled,
                 offering: snapshot.offering.clone(),
+                ..Snapshot::new(Phase::Disconnected, since)
             });
         });
     }

@@ -9,9 +9,10 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 20] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("protocol", &[]),
     ("fault", &[]),
+    ("hex", &[]),
     ("telemetry", &[]),
     ("config", &[]),
     ("catalogue", &[]),
@@ -66,7 +67,7 @@ const ABOVE_APP: &[&str] = &[
 ];
 
 /// Rooms that all may name. `protocol` names nothing; `fault` may speak in the protocol's codes.
-const LEAVES: [&str; 2] = ["protocol", "fault"];
+const LEAVES: [&str; 3] = ["protocol", "fault", "hex"];
 
 /// A word, the rooms that may use it, and why.
 const DOORS: [(&str, &[&str], &str); 6] = [

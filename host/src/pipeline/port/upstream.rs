@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub attempt: u32,
     /// When the next attempt is due.
     pub next_attempt: Option<Instant>,
+    /// Whether its attempts are used up: none is due until somebody asks for one.
+    pub given_up: bool,
     /// Why it is away, in one sentence for the operator.
     pub reason: Option<Arc<str>>,
     /// The class of that reason, which clients may read.
@@ -55,6 +57,28 @@ pub struct Snapshot {
     pub disabled: bool,
     /// What it offered when its catalogue was last read.
     pub offering: Option<Arc<Offering>>,
+}
+
+impl Snapshot {
+    /// One of which nothing else is known.
+    pub fn new(phase: Phase, since: Instant) -> Self {
+        Self {
+            phase,
+            since,
+            attempt: 0,
+            next_attempt: None,
+            given_up: false,
+            reason: None,
+            why: None,
+            disabled: false,
+            offering: None,
+        }
+    }
+
+    /// Whether it had its chance: it answered, failed, or is not tried at all. Until then it is starting.
+    pub fn was_tried(&self) -> bool {
+        self.phase == Phase::Connected || self.attempt > 0 || self.disabled
+    }
 }
 
 /// What an upstream offers, as it says it.

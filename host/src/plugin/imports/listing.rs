@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::Result;
 
 use crate::catalogue::{Entry, Target};
-use crate::plugin::artifact::hex;
+use crate::hex::hex;
 use crate::plugin::ctx::Ctx;
 
 #[derive(Deserialize)]

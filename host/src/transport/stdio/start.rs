@@ -61,11 +61,10 @@ fn settled(connector: &Connector) -> bool {
     for served in &connector.upstreams {
         let watch = served.upstream.watch();
         let snapshot = watch.borrow();
-        let is_there = snapshot.phase == Phase::Connected;
-        if !is_there && snapshot.attempt == 0 && !snapshot.disabled {
+        if !snapshot.was_tried() {
             return false;
         }
-        answered |= is_there;
+        answered |= snapshot.phase == Phase::Connected;
     }
     !answered || connector.serves()
 }
