@@ -2,14 +2,19 @@
 
 use bytes::Bytes;
 
-use super::port::{Answer, Body, Form};
+use super::port::Answer;
 use crate::protocol::Id;
 
 /// A response with this result, as one JSON message. `result` is JSON text.
 pub fn result(id: &Id, result: &[u8]) -> Answer {
+    Answer::whole(result_text(id, result))
+}
+
+/// JSON text of a response with this result.
+pub fn result_text(id: &Id, result: &[u8]) -> Bytes {
     let id = id.as_json().as_bytes();
     let parts = [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result, b"}"];
-    Answer { form: Form::Json, body: Body::Whole(Bytes::from(parts.concat())) }
+    Bytes::from(parts.concat())
 }
 
 /// JSON text of a tool result that says why the tool did not run (`isError`).

@@ -3,31 +3,21 @@
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
 
-use super::port::{Answer, Body, Chunks, Form};
+use super::port::{Answer, Body, Incoming};
 use crate::fault::{Code, Fault};
-use crate::protocol::{Kind, Message, sse};
+use crate::protocol::Message;
 
-/// The JSON-RPC response of an answer of at most `limit` bytes, whatever its form.
+/// The JSON-RPC response of an answer of at most `limit` bytes, whatever its form. What the server asks before it is
+/// refused, and what it tells is dropped.
 pub async fn response(answer: Answer, limit: usize) -> Result<Message, Fault> {
-    match answer.form {
-        Form::Json => parse(whole(answer.body, limit).await?),
-        Form::Events => {
-            let mut chunks = match answer.body {
-                Body::Whole(bytes) => Box::pin(stream::iter([Ok(bytes)])) as Chunks,
-                Body::Stream(chunks, _) => chunks,
-            };
-            let mut reader = sse::Reader::new(limit);
-            while let Some(chunk) = chunks.next().await {
-                reader.push(&chunk?);
-                while let Some(event) =
-                    reader.next_event().map_err(|error| large(limit).because(error))?
-                {
-                    if event.is_message() {
-                        let message = parse(event.data)?;
-                        if message.kind() == Kind::Response {
-                            return Ok(message);
-                        }
-                    }
+    match answer {
+        Answer::Json(json) => parse(whole(json.body, limit).await?),
+        Answer::Messages(mut messages) => {
+            while let Some(message) = messages.next().await {
+                match message? {
+                    Incoming::Response(text) if text.len() <= limit => return parse(text),
+                    Incoming::Response(_) => return Err(large(limit)),
+                    Incoming::Notification(_) | Incoming::Ask(_) => {}
                 }
             }
             Err(Fault::new(Code::UpstreamBroken, "The server ended the stream without an answer."))
@@ -66,7 +56,7 @@ pub(super) async fn hold(body: Body, limit: usize) -> Result<Held, Fault> {
 }
 
 /// All bytes of a body of at most `limit` bytes.
-async fn whole(body: Body, limit: usize) -> Result<Bytes, Fault> {
+pub async fn whole(body: Body, limit: usize) -> Result<Bytes, Fault> {
     match hold(body, limit).await? {
         Held::Whole(bytes) => Ok(bytes),
         Held::Large(_) => Err(large(limit)),

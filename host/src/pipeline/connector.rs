@@ -9,6 +9,7 @@ use super::announced::Announced;
 use super::keeper::Basis;
 use super::port::{Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
+use super::seal::Sealer;
 use super::views::Views;
 use crate::protocol::scan;
 
@@ -34,6 +35,8 @@ pub struct Connector {
     /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
     /// reload, is given the other one's.
     pub announced: Arc<Announced>,
+    /// Seals what clients give back later; the same for all connectors of that name, one after the other.
+    pub sealer: Arc<Sealer>,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -88,6 +91,7 @@ impl Connector {
             review_max: REVIEW_MAX,
             status: true,
             announced: Arc::default(),
+            sealer: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -101,6 +105,7 @@ impl Connector {
     /// Follows the connector that this one replaces: what clients were told of that one's lists was told of this one's.
     pub fn succeed(&mut self, before: &Self) {
         self.announced = before.announced.clone();
+        self.sealer = before.sealer.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

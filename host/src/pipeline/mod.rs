@@ -29,6 +29,7 @@ pub mod port;
 pub mod presence;
 pub mod request;
 mod review;
+pub mod seal;
 pub mod status;
 pub mod views;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::level::Level;
+use super::port::Incoming;
 use crate::protocol::Revision;
 
 /// Identifies a party inside this process: never leaves it and is never reused.
@@ -32,7 +33,9 @@ pub struct Party {
 pub trait Outbox: Send + Sync {
     /// Queues a JSON-RPC message; false when the queue is full or nobody listens, and the message is dropped.
     fn offer(&self, message: Bytes) -> bool;
-    /// The same, but for a message that waits there already: it is not queued twice.
+    /// Queues a server's message; false when the queue is full or nobody listens. A request is refused then.
+    fn forward(&self, message: Incoming) -> bool;
+    /// As [`Outbox::offer`], but for a message that waits there already: it is not queued twice.
     fn offer_once(&self, message: Bytes) -> bool {
         self.offer(message)
     }
@@ -56,6 +59,10 @@ pub struct NoOutbox;
 
 impl Outbox for NoOutbox {
     fn offer(&self, _message: Bytes) -> bool {
+        false
+    }
+
+    fn forward(&self, _message: Incoming) -> bool {
         false
     }
 

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_util::TryStreamExt as _;
 
 use super::call::CallContext;
 use super::collect::Held;
 use super::exchange::{Call, refused};
 use super::local::{self, NO_DECISION};
-use super::port::{Answer, Body, Chunks, Form, Outcome, Policy, Review};
+use super::port::{Answer, Body, Incoming, Json, Messages, Outcome, Policy, Review};
 use super::{answer, collect};
 use crate::fault::{Code, Fault};
-use crate::protocol::{Kind, Message, sse};
+use crate::protocol::Message;
 
 type Policies = Vec<Arc<dyn Policy>>;
 
@@ -32,17 +31,21 @@ pub(super) async fn review(
         limit: call.connector.review_max,
         large_passes: policies.iter().all(|policy| policy.fails_open()),
     };
-    let body = match answered.form {
-        Form::Json => match collect::hold(answered.body, bound.limit).await? {
-            Held::Whole(text) => {
-                Body::Whole(judge(&policies, &context, collect::parse(text)?).await?)
-            }
-            Held::Large(body) if bound.large_passes => body,
-            Held::Large(_) => return Err(collect::large(bound.limit)),
-        },
-        Form::Events => events(answered.body, policies, context, bound),
-    };
-    Ok(Answer { form: answered.form, body })
+    match answered {
+        Answer::Json(Json { body, refusal }) => {
+            let body = match collect::hold(body, bound.limit).await? {
+                Held::Whole(text) => {
+                    Body::Whole(judge(&policies, &context, collect::parse(text)?).await?)
+                }
+                Held::Large(body) if bound.large_passes => body,
+                Held::Large(_) => return Err(collect::large(bound.limit)),
+            };
+            Ok(Answer::Json(Json { body, refusal }))
+        }
+        Answer::Messages(messages) => {
+            Ok(Answer::Messages(judged(messages, policies, context, bound)))
+        }
+    }
 }
 
 /// What is too large to be reviewed, and what becomes of it.
@@ -53,51 +56,28 @@ struct Bound {
     large_passes: bool,
 }
 
-/// The stream with its response reviewed; what comes before the response passes as it comes.
-fn events(body: Body, policies: Policies, context: Arc<CallContext>, bound: Bound) -> Body {
-    let chunks = match body {
-        Body::Whole(bytes) => Box::pin(stream::iter([Ok(bytes)])) as Chunks,
-        Body::Stream(chunks, _) => chunks,
-    };
-    // What passes unseen was bounded where it came from.
-    let reader = sse::Reader::new(if bound.large_passes { usize::MAX } else { bound.limit });
-    let start = (chunks, reader, policies, context);
-    let review = move |(mut chunks, mut reader, policies, context)| async move {
-        loop {
-            let next = sse::Reader::next_event(&mut reader);
-            let next = next.map_err(|error| collect::large(bound.limit).because(error))?;
-            if let Some(event) = next {
-                if !event.is_message() {
-                    continue;
-                }
-                let text = event_text(event.data, &policies, &context, bound.limit).await?;
-                return Ok(Some((sse::encode(&text), (chunks, reader, policies, context))));
+/// The messages with the response reviewed; what comes before it passes as it comes.
+fn judged(
+    messages: Messages,
+    policies: Policies,
+    context: Arc<CallContext>,
+    bound: Bound,
+) -> Messages {
+    let policies = Arc::new(policies);
+    Box::pin(messages.and_then(move |message| {
+        let (policies, context) = (policies.clone(), context.clone());
+        async move {
+            let Incoming::Response(text) = message else { return Ok(message) };
+            if text.len() <= bound.limit {
+                let text = judge(&policies, &context, collect::parse(text)?).await?;
+                return Ok(Incoming::Response(text));
             }
-            match Chunks::next(&mut chunks).await {
-                None => return Ok(None),
-                Some(chunk) => reader.push(&chunk?),
+            if bound.large_passes {
+                return Ok(Incoming::Response(text));
             }
+            Err(collect::large(bound.limit))
         }
-    };
-    let reviewed = stream::try_unfold(start, review);
-    Body::Stream(Box::pin(reviewed), None)
-}
-
-/// What an event says after the review: only a response is judged.
-async fn event_text(
-    data: Bytes,
-    policies: &Policies,
-    context: &Arc<CallContext>,
-    limit: usize,
-) -> Result<Bytes, Fault> {
-    if data.len() > limit {
-        return Ok(data);
-    }
-    let message = collect::parse(data)?;
-    match message.kind() {
-        Kind::Response => judge(policies, context, message).await,
-        _ => Ok(message.text().clone()),
-    }
+    }))
 }
 
 async fn judge(
@@ -116,10 +96,7 @@ async fn judge(
                     return Err(Fault::new(Code::PluginInvalid, NO_DECISION).because(why));
                 }
                 let Some(id) = message.id() else { continue };
-                let Body::Whole(text) = answer::result(id, result.as_bytes()).body else {
-                    continue;
-                };
-                message = collect::parse(text)?;
+                message = collect::parse(answer::result_text(id, result.as_bytes()))?;
             }
         }
     }

@@ -2,9 +2,11 @@
 //! stand for identified callers of the modern era.
 //!
 //! Reading order: [`id`] is the opaque name; [`record`] what is remembered; [`flight`] a request in flight within it;
+//! [`asks`] what servers ask the client;
 //! [`outbox`] what waits for the client's stream; [`store`] finds, bounds and expires sessions; [`parties`] does so for
 //! callers without one; [`listing`] shows both to the operator.
 
+pub mod asks;
 pub mod flight;
 pub mod id;
 pub mod listing;
@@ -15,10 +17,11 @@ pub mod store;
 #[cfg(test)]
 mod tests;
 
+pub use asks::Asks;
 pub use flight::FlightGuard;
 pub use id::SessionId;
 pub use listing::Listed;
-pub use outbox::{Listener, SessionOutbox};
+pub use outbox::{Listener, SessionOutbox, Waiting};
 pub use parties::{CallerParty, PartyGuard};
 pub use record::Session;
 pub use store::{SessionLimits, Sessions};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use crate::pipeline::port::Incoming;
 use crate::pipeline::{Level, Outbox};
 
 /// Messages that may wait; one more is dropped.
@@ -33,9 +34,28 @@ impl Default for SessionOutbox {
     }
 }
 
+/// A message that waits.
+#[derive(Debug)]
+pub enum Waiting {
+    /// plugway's own, ready to be sent.
+    Own(Bytes),
+    /// A server's.
+    Server(Incoming),
+}
+
+impl Waiting {
+    fn len(&self) -> usize {
+        match self {
+            Self::Own(text) | Self::Server(Incoming::Response(text)) => text.len(),
+            Self::Server(Incoming::Notification(note)) => note.text.len(),
+            Self::Server(Incoming::Ask(ask)) => ask.message.text().len(),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Queue {
-    messages: VecDeque<Bytes>,
+    messages: VecDeque<Waiting>,
     bytes: usize,
     /// Counts streams: only the newest one gets messages.
     stream: u64,
@@ -60,9 +80,11 @@ impl SessionOutbox {
     pub fn close(&self) {
         let mut queue = self.lock();
         queue.closed = true;
-        queue.messages.clear();
+        let left = std::mem::take(&mut queue.messages);
         queue.bytes = 0;
         drop(queue);
+        // A server's request that nobody gets is refused by that.
+        drop(left);
         self.changed.notify_waiters();
     }
 
@@ -84,14 +106,21 @@ impl SessionOutbox {
 
 impl Outbox for SessionOutbox {
     fn offer(&self, message: Bytes) -> bool {
-        let fits = self.lock().push(message);
+        let fits = self.lock().push(Waiting::Own(message));
+        self.changed.notify_waiters();
+        fits
+    }
+
+    fn forward(&self, message: Incoming) -> bool {
+        let fits = self.lock().push(Waiting::Server(message));
         self.changed.notify_waiters();
         fits
     }
 
     fn offer_once(&self, message: Bytes) -> bool {
         let mut queue = self.lock();
-        let taken = queue.messages.contains(&message) || queue.push(message);
+        let waits = |waiting: &Waiting| matches!(waiting, Waiting::Own(own) if *own == message);
+        let taken = queue.messages.iter().any(waits) || queue.push(Waiting::Own(message));
         drop(queue);
         self.changed.notify_waiters();
         taken
@@ -123,7 +152,7 @@ impl Outbox for SessionOutbox {
 
 impl Queue {
     /// Whether there was room.
-    fn push(&mut self, message: Bytes) -> bool {
+    fn push(&mut self, message: Waiting) -> bool {
         let fits = !self.closed
             && self.messages.len() < MAX_MESSAGES
             && self.bytes + message.len() <= MAX_BYTES;
@@ -144,7 +173,7 @@ pub struct Listener {
 
 impl Listener {
     /// The next message; none when another stream took over or the session ended.
-    pub async fn next(&self) -> Option<Bytes> {
+    pub async fn next(&self) -> Option<Waiting> {
         loop {
             let changed = self.outbox.changed.notified();
             let mut changed = std::pin::pin!(changed);

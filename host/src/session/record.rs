@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use crate::pipeline::{Caller, Connector, Party};
-use crate::protocol::{Id, Message};
+use crate::protocol::{Field, Id, Message, Method};
 
 /// What is remembered of a client of the legacy era.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Session {
     pub tag: Arc<str>,
     /// Requests in flight.
     pub flights: Arc<Flights>,
+    /// What servers ask the client.
+    pub asks: Asks,
     /// What waits for the client's stream.
     pub outbox: Arc<SessionOutbox>,
     /// Milliseconds on the store's clock.
@@ -40,9 +43,36 @@ impl Session {
         }
     }
 
+    /// Passes a notification of the client on: a cancellation and the progress of a server's request to the one whom it
+    /// concerns, everything else to every upstream that the session has been at.
+    pub async fn notify(&self, connector: &Connector, notification: Message) {
+        match notification.method() {
+            Method::Initialized => {}
+            Method::Cancelled => {
+                if let Some(id) = notification.field(Field::RequestId).and_then(Id::parse) {
+                    self.cancel(&id, notification).await;
+                }
+            }
+            Method::Progress => {
+                let Some((name, progress)) = self.asks.progress(&notification) else { return };
+                let place = connector.place_of(&name);
+                if let Some(upstream) = place.and_then(|place| connector.upstream(place)) {
+                    upstream.notify(self.party.id, progress).await;
+                }
+            }
+            _ => {
+                let all = connector.upstreams.iter();
+                let told =
+                    all.map(|served| served.upstream.notify(self.party.id, notification.clone()));
+                futures_util::future::join_all(told).await;
+            }
+        }
+    }
+
     /// Ends what the upstreams of its connector keep for the session.
     pub async fn end(&self, connector: Option<&Connector>) {
         self.outbox.close();
+        self.asks.clear();
         let upstreams = connector.into_iter().flat_map(|connector| &connector.upstreams);
         let leaving = upstreams.map(|served| served.upstream.leave(self.party.id));
         futures_util::future::join_all(leaving).await;

@@ -8,6 +8,7 @@ use dashmap::DashMap;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
+use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
@@ -98,6 +99,7 @@ impl Sessions {
             party: Arc::new(party),
             tag,
             flights: Arc::new(Flights::default()),
+            asks: Asks::default(),
             outbox,
             opened: now,
             touched: AtomicU64::new(now),

@@ -96,9 +96,7 @@ pub(super) async fn answer(
     message: Message,
 ) -> Option<Bytes> {
     let Some(id) = message.id().cloned().filter(|_| message.kind() == Kind::Request) else {
-        if message.kind() == Kind::Notification {
-            legacy::notification(asking.1, message).await;
-        }
+        legacy::take(asking.0, asking.1, message).await;
         return None;
     };
     let request_id = RequestId::next();

@@ -9,10 +9,10 @@ use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::stream::Events;
 use super::visitor::Visitor;
-use super::{headers, legacy};
+use super::{handover, headers, legacy};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::protocol::{header as mcp, sse};
+use crate::protocol::header as mcp;
 
 /// Opens the stream. A session has one: a newer one takes over.
 pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
@@ -30,15 +30,19 @@ async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result
     }
     headers::check_accept(head, &["text/event-stream"])?;
     let session = legacy::session(site, &visitor, head)?;
-    let start = (session.outbox.listen(), site.clone(), visitor.credential);
-    let messages = stream::unfold(start, |(listener, site, credential)| async move {
-        let message = listener.next().await?;
-        // A token may have ended since the stream was opened. Whether it is still listed is asked anew with each
-        // configuration: streams end then.
-        if let Some(auth) = &site.auth {
-            auth.authenticate(credential.as_ref()).await.ok()?;
+    let start = (session.outbox.listen(), session, site.clone(), visitor.credential);
+    let messages = stream::unfold(start, |(listener, session, site, credential)| async move {
+        loop {
+            let waiting = listener.next().await?;
+            // A token may have ended since the stream was opened. Whether it is still listed is asked anew with each
+            // configuration: streams end then.
+            if let Some(auth) = &site.auth {
+                auth.authenticate(credential.as_ref()).await.ok()?;
+            }
+            if let Some(text) = handover::waiting(&session, waiting) {
+                return Some((Ok(text), (listener, session, site, credential)));
+            }
         }
-        Some((Ok(sse::encode(&message)), (listener, site, credential)))
     });
     Ok(reply::events(Events::new(Box::pin(messages), site.bounds.keep_alive, None)))
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue};
 
-use super::headers;
 use super::reply::{self, Asked, Reply};
 use super::site::Site;
-use super::stream::{Guarded, counted};
+use super::stream::counted;
 use super::visitor::Visitor;
+use super::{handover, headers};
 use crate::fault::{Code, Fault};
-use crate::pipeline::port::{Answer, Body};
+use crate::pipeline::port::Answer;
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
 use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision, header as mcp};
 use crate::session::Session;
@@ -34,14 +34,15 @@ pub(super) async fn serve(
             let asking = (visitor, &session);
             let answered = request(asking, head, message, &id, request_id).await?;
             let answered = counted(answered, &site.counts);
-            Ok(reply::answer(answered, site.bounds.keep_alive, asked))
+            let kept = Arc::clone(&session);
+            Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {
+                handover::in_session(kept, messages)
+            }))
         }
-        (Kind::Notification, _) => {
-            notification(&session, message).await;
+        _ => {
+            take(visitor, &session, message).await;
             Ok(reply::empty(false))
         }
-        // Nothing is asked of clients yet, so there is nothing that a response could answer.
-        _ => Ok(reply::empty(false)),
     }
 }
 
@@ -67,7 +68,7 @@ async fn initialize(
     let (session, answered) = open(site, visitor, message).await?;
     let (method, id) = (Method::Initialize, message.id());
     let asked = Asked { request_id, era: Era::Legacy, method, id };
-    let mut reply = reply::answer(answered, site.bounds.keep_alive, asked);
+    let mut reply = reply::answer(answered, site.bounds.keep_alive, asked, handover::stateless);
     if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
         reply.headers_mut().insert(mcp::SESSION_ID, value);
     }
@@ -119,19 +120,17 @@ pub(super) async fn request(
         flight: guard.flight.clone(),
         depth: 0,
     };
-    let mut answered = dispatch(&visitor.endpoint.connector, request).await?;
-    if let Body::Stream(chunks, length) = answered.body {
-        answered.body = Body::Stream(Box::pin(Guarded { chunks, guard }), length);
-    }
-    Ok(answered)
+    let answered = dispatch(&visitor.endpoint.connector, request).await?;
+    Ok(answered.holding(guard))
 }
 
-pub(super) async fn notification(session: &Session, message: Message) {
-    if message.method() != Method::Cancelled {
+/// Takes what asks for no answer: a notification, or the client's answer to a server's request.
+pub(super) async fn take(visitor: &Visitor<'_>, session: &Session, message: Message) {
+    if message.kind() == Kind::Response {
+        if !session.asks.answer(&message) {
+            tracing::debug!("a response to a request that nobody made, or that was given up");
+        }
         return;
     }
-    let id = message.field(Field::RequestId).and_then(Id::parse);
-    if let Some(id) = id {
-        session.cancel(&id, message).await;
-    }
+    session.notify(&visitor.endpoint.connector, message).await;
 }

@@ -4,13 +4,15 @@
 //! know how each era finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy
 //! session.
 //! [`mod@stdio`] serves one client over pipes with the same eras. [`guard`], [`headers`] and [`body`] check what comes in;
-//! [`reply`] alone turns answers and faults into HTTP, [`plain`] what is no MCP.
+//! `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
+//! what is no MCP.
 
 pub mod batch;
 pub mod body;
 pub mod delete;
 pub mod get;
 pub mod guard;
+mod handover;
 pub mod headers;
 pub mod health;
 pub mod legacy;

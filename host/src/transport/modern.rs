@@ -7,11 +7,11 @@ use http::HeaderMap;
 
 use super::reply::{self, Asked, Reply};
 use super::site::Site;
-use super::stream::{Guarded, counted};
+use super::stream::counted;
 use super::visitor::Visitor;
-use super::{headers, post};
+use super::{handover, headers, post};
 use crate::fault::{Code, Fault};
-use crate::pipeline::port::{Answer, Body};
+use crate::pipeline::port::Answer;
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
 use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp};
 use crate::session::PartyGuard;
@@ -39,7 +39,7 @@ pub(super) async fn serve(
     let asked = Asked { request_id, era: Era::Modern, method: message.method(), id: Some(&id) };
     let answered = ask(site, visitor, head, message, request_id).await?;
     let answered = counted(answered, &site.counts);
-    Ok(reply::answer(answered, site.bounds.keep_alive, asked))
+    Ok(reply::answer(answered, site.bounds.keep_alive, asked, handover::stateless))
 }
 
 /// Runs one request. That of an identified caller keeps its party until its answer was sent.
@@ -71,14 +71,7 @@ pub(super) async fn ask(
         flight: Arc::new(Flight::default()),
         depth: 0,
     };
-    let Answer { form, body } = dispatch(connector, request).await?;
-    let body = match (body, guard) {
-        (Body::Stream(chunks, length), Some(guard)) => {
-            Body::Stream(Box::pin(Guarded { chunks, guard }), length)
-        }
-        (body, _) => body,
-    };
-    Ok(Answer { form, body })
+    Ok(dispatch(connector, request).await?.holding(guard))
 }
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).

@@ -14,7 +14,7 @@ use super::stream::Events;
 use crate::fault::{Blame, Code, Fault};
 use crate::pipeline::RequestId;
 use crate::pipeline::answer::{json_string, tool_error};
-use crate::pipeline::port::{Answer, Body as Payload, Chunks, Form};
+use crate::pipeline::port::{Answer, Body as Payload, Chunks, Json, Messages};
 use crate::protocol::{Era, Id, Method};
 
 /// An HTTP answer.
@@ -90,22 +90,40 @@ impl Asked<'_> {
     }
 }
 
-/// The answer of an upstream, or of plugway itself.
-pub fn answer(answered: Answer, keep_alive: Duration, asked: Asked<'_>) -> Reply {
-    match (answered.form, answered.body) {
-        (Form::Json, Payload::Whole(bytes)) => json(StatusCode::OK, bytes),
-        (Form::Json, Payload::Stream(chunks, length)) => {
-            let mut reply = Response::new(ReplyBody::Stream(chunks, length));
-            reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+/// The answer of an upstream, or of plugway itself. `hand_over` says what the client gets of a server's messages.
+pub fn answer(
+    answered: Answer,
+    keep_alive: Duration,
+    asked: Asked<'_>,
+    hand_over: impl FnOnce(Messages) -> Chunks,
+) -> Reply {
+    match answered {
+        Answer::Json(Json { body, refusal }) => {
+            let mut reply = match body {
+                Payload::Whole(bytes) => json(StatusCode::OK, bytes),
+                Payload::Stream(chunks, length) => {
+                    let mut reply = Response::new(ReplyBody::Stream(chunks, length));
+                    let json = HeaderValue::from_static("application/json");
+                    reply.headers_mut().insert(CONTENT_TYPE, json);
+                    reply
+                }
+            };
+            if let (Era::Modern, Some(code)) = (asked.era, refusal) {
+                *reply.status_mut() = refused(code);
+            }
             reply
         }
-        (Form::Events, Payload::Whole(bytes)) => {
-            let chunks = Box::pin(futures_util::stream::iter([Ok(bytes)]));
-            events(Events::new(chunks, keep_alive, Some(asked)))
+        Answer::Messages(messages) => {
+            events(Events::new(hand_over(messages), keep_alive, Some(asked)))
         }
-        (Form::Events, Payload::Stream(chunks, _)) => {
-            events(Events::new(chunks, keep_alive, Some(asked)))
-        }
+    }
+}
+
+/// The status of an error of the modern era with which a server refused a request (MCP 2026-07-28, "Streamable HTTP").
+fn refused(code: i64) -> StatusCode {
+    match code {
+        -32_601 => StatusCode::NOT_FOUND,
+        _ => StatusCode::BAD_REQUEST,
     }
 }
 

@@ -13,13 +13,13 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::reply::{self, Asked};
 use crate::fault::Fault;
 use crate::pipeline::RequestId;
-use crate::pipeline::port::{Answer, Body, Chunks};
+use crate::pipeline::port::{Answer, Body, Chunks, Json};
 use crate::protocol::{Era, Id, Method, sse};
 use crate::telemetry::Metrics;
 
-/// A stream of events that sends a comment after each silence, and a JSON-RPC error in place of a fault.
+/// A stream of messages as events: it sends a comment after each silence, and a JSON-RPC error in place of a fault.
 pub struct Events {
-    chunks: Option<Chunks>,
+    messages: Option<Chunks>,
     silence: Duration,
     timer: Pin<Box<Sleep>>,
     request: Option<Question>,
@@ -46,10 +46,11 @@ impl Question {
 }
 
 impl Events {
-    /// Wraps a stream; a fault becomes the answer to what was asked, or ends a stream that answers nothing.
-    pub fn new(chunks: Chunks, silence: Duration, asked: Option<Asked<'_>>) -> Self {
+    /// Each item is the text of a message. A fault becomes the answer to what was asked, or ends a stream that answers
+    /// nothing.
+    pub fn new(messages: Chunks, silence: Duration, asked: Option<Asked<'_>>) -> Self {
         let request = asked.map(Question::of);
-        Self { chunks: Some(chunks), silence, timer: Box::pin(sleep(silence)), request }
+        Self { messages: Some(messages), silence, timer: Box::pin(sleep(silence)), request }
     }
 
     fn rest(&mut self) {
@@ -62,20 +63,20 @@ impl Stream for Events {
     type Item = Result<Bytes, Fault>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(chunks) = self.chunks.as_mut() else { return Poll::Ready(None) };
-        match chunks.as_mut().poll_next(cx) {
-            Poll::Ready(Some(Ok(chunk))) => {
+        let Some(messages) = self.messages.as_mut() else { return Poll::Ready(None) };
+        match messages.as_mut().poll_next(cx) {
+            Poll::Ready(Some(Ok(text))) => {
                 self.rest();
-                Poll::Ready(Some(Ok(chunk)))
+                Poll::Ready(Some(Ok(sse::encode(&text))))
             }
             Poll::Ready(Some(Err(fault))) => {
-                self.chunks = None;
+                self.messages = None;
                 let Some(request) = self.request.take() else { return Poll::Ready(None) };
                 let text = reply::fault_body(&fault, request.asked());
                 Poll::Ready(Some(Ok(sse::encode(&text))))
             }
             Poll::Ready(None) => {
-                self.chunks = None;
+                self.messages = None;
                 Poll::Ready(None)
             }
             Poll::Pending => match self.timer.as_mut().poll(cx) {
@@ -91,30 +92,16 @@ impl Stream for Events {
 
 /// Counts a fault that comes once the answer has begun.
 pub fn counted(answered: Answer, counts: &Arc<Metrics>) -> Answer {
-    let Answer { form, body } = answered;
-    let body = match body {
-        Body::Whole(bytes) => Body::Whole(bytes),
-        Body::Stream(chunks, length) => {
-            let counts = counts.clone();
-            Body::Stream(Box::pin(chunks.inspect_err(move |fault| counts.fault(fault))), length)
+    let counts = counts.clone();
+    match answered {
+        Answer::Json(Json { body: Body::Stream(chunks, length), refusal }) => {
+            let chunks = chunks.inspect_err(move |fault| counts.fault(fault));
+            Answer::Json(Json { body: Body::Stream(Box::pin(chunks), length), refusal })
         }
-    };
-    Answer { form, body }
-}
-
-/// Keeps something alive until the stream has ended.
-pub struct Guarded<G> {
-    /// The stream.
-    pub chunks: Chunks,
-    /// What is kept.
-    pub guard: G,
-}
-
-impl<G: Unpin> Stream for Guarded<G> {
-    type Item = Result<Bytes, Fault>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.chunks.as_mut().poll_next(cx)
+        Answer::Json(whole) => Answer::Json(whole),
+        Answer::Messages(messages) => {
+            Answer::messages(messages.inspect_err(move |fault| counts.fault(fault)))
+        }
     }
 }
 
@@ -124,19 +111,12 @@ impl std::fmt::Debug for Events {
     }
 }
 
-impl<G> std::fmt::Debug for Guarded<G> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guarded").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use futures_util::{StreamExt as _, stream};
 
     use super::*;
     use crate::fault::Code;
-    use crate::pipeline::port::Form;
     use crate::telemetry::Exposition;
 
     const SILENCE: Duration = Duration::from_millis(1);
@@ -157,13 +137,13 @@ mod tests {
     #[tokio::test]
     async fn a_fault_is_the_answer_and_the_end() {
         let chunks = stream::iter([
-            Ok(Bytes::from_static(b"data: 1\n\n")),
+            Ok(Bytes::from_static(b"1")),
             Err(Fault::new(Code::UpstreamBroken, "It broke off.")),
-            Ok(Bytes::from_static(b"data: 2\n\n")),
+            Ok(Bytes::from_static(b"2")),
         ]);
         let id = Id::number(7);
         let mut events = Events::new(Box::pin(chunks), Duration::from_mins(1), Some(asked(&id)));
-        assert_eq!(events.next().await.unwrap().unwrap(), "data: 1\n\n");
+        assert_eq!(events.next().await.unwrap().unwrap(), "event: message\ndata: 1\n\n");
         let answer = events.next().await.unwrap().unwrap();
         let answer = String::from_utf8(answer.to_vec()).unwrap();
         assert!(answer.contains(r#""id":7,"error""#) && answer.ends_with("\n\n"), "{answer}");
@@ -177,10 +157,8 @@ mod tests {
             Ok(Bytes::from_static(b"{")),
             Err(Fault::new(Code::UpstreamBroken, "It broke off.")),
         ]);
-        let body = Body::Stream(Box::pin(chunks), None);
-        let Body::Stream(mut chunks, None) =
-            counted(Answer { form: Form::Json, body }, &counts).body
-        else {
+        let answered = counted(Answer::streamed(Box::pin(chunks), None), &counts);
+        let Answer::Json(Json { body: Body::Stream(mut chunks, None), .. }) = answered else {
             panic!("a stream stays a stream");
         };
         assert!(chunks.next().await.unwrap().is_ok() && chunks.next().await.unwrap().is_err());

@@ -9,6 +9,9 @@ pub const WHOLE_ANSWER: usize = 64 * 1024;
 pub const ANSWER: usize = 64 * 1024 * 1024;
 /// Largest event of a stream; the official SDKs have the same limit.
 pub const EVENT: usize = 16 * 1024 * 1024;
+/// How long the first event of a stream is waited for, before the client is told that it is one: most servers that
+/// stream send the response and nothing else.
+pub const FIRST_EVENT: Duration = Duration::from_millis(100);
 /// Longest line of a child's standard output; the official SDKs have the same limit.
 pub const LINE: usize = 16 * 1024 * 1024;
 /// How much of an error body is read: a JSON-RPC error is small, an error page is not read to its end.

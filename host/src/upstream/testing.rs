@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, Limited, StreamBody};
-use hyper::body::{Frame, Incoming};
+use hyper::body::{Frame, Incoming as Arriving};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
@@ -23,7 +23,7 @@ use super::{Access, Command, Limits, Settings, Sharing, Transport};
 use crate::fault::Fault;
 use crate::outbound::OwnListeners;
 use crate::pipeline::party::{NoOutbox, Party, PartyId};
-use crate::pipeline::port::{Answer, Body, Order, Phase, Snapshot, Upstream};
+use crate::pipeline::port::{Answer, Chunks, Incoming, Order, Phase, Snapshot, Upstream};
 use crate::protocol::{Message, Revision};
 
 pub(super) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -48,7 +48,7 @@ where
     loop {
         let (stream, _) = listener.accept().await.unwrap();
         let handler = Arc::clone(&handler);
-        let service = service_fn(move |request: Request<Incoming>| {
+        let service = service_fn(move |request: Request<Arriving>| {
             let handler = Arc::clone(&handler);
             async move {
                 let (parts, body) = request.into_parts();
@@ -177,19 +177,29 @@ pub(super) fn order(party: &Arc<Party>, text: &str) -> Order {
     }
 }
 
-/// The whole text of an answer.
+/// The whole text of an answer; messages stand in lines of their own.
 pub(super) async fn text(answer: Answer) -> Result<String, Fault> {
-    let bytes = match answer.body {
-        Body::Whole(bytes) => bytes.to_vec(),
-        Body::Stream(mut chunks, _) => {
-            let mut all = Vec::new();
+    let mut all = Vec::new();
+    match answer {
+        Answer::Json(json) => {
+            let mut chunks = Chunks::from(json.body);
             while let Some(chunk) = soon(chunks.next()).await {
                 all.extend_from_slice(&chunk?);
             }
-            all
         }
-    };
-    Ok(String::from_utf8(bytes).unwrap())
+        Answer::Messages(mut messages) => {
+            while let Some(message) = soon(messages.next()).await {
+                let text = match message? {
+                    Incoming::Response(text) => text,
+                    Incoming::Notification(note) => note.text,
+                    Incoming::Ask(ask) => ask.message.text().clone(),
+                };
+                all.extend_from_slice(&text);
+                all.push(b'\n');
+            }
+        }
+    }
+    Ok(String::from_utf8(all).unwrap())
 }
 
 /// A number that tests wait for.

@@ -1,5 +1,6 @@
 //! What the pipeline needs from the rooms around it.
 
+mod answer;
 mod audience;
 mod authenticator;
 mod policy;
@@ -10,14 +11,13 @@ mod upstream;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use answer::{Answer, Ask, AskReply, Body, Chunks, Incoming, Json, Messages, Notification};
 pub use audience::{Audience, Listener};
 pub use authenticator::Authenticator;
 pub use policy::{Admission, Edit, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights};
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
-pub use upstream::{
-    Answer, Body, Chunks, Control, Form, Numbers, Offering, Order, Phase, Snapshot, Upstream,
-};
+pub use upstream::{Control, Numbers, Offering, Order, Phase, Snapshot, Upstream};
 
 /// A boxed future that a port gives.
 pub type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

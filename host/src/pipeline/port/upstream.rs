@@ -1,15 +1,12 @@
 //! An upstream: an MCP server behind a connector.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
-use futures_core::Stream;
 use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
-use super::Promise;
+use super::{Answer, Promise};
 use crate::fault::{Code, Fault};
 use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::{Message, Revision};
@@ -147,45 +144,6 @@ pub struct Numbers {
     pub streams_unsupported: u64,
     /// How often its catalogue was read.
     pub catalogues_read: u64,
-}
-
-/// How an answer is framed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// One JSON-RPC response.
-    Json,
-    /// Server-sent events, the response last.
-    Events,
-}
-
-/// A body as it arrives.
-pub type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, Fault>> + Send>>;
-
-/// The bytes of an answer.
-pub enum Body {
-    /// All of them.
-    Whole(Bytes),
-    /// As they arrive, and how many there will be where that is known.
-    Stream(Chunks, Option<u64>),
-}
-
-/// What an upstream answers: a JSON-RPC response with the id of the request, errors of the server included. Dropping
-/// it before its end tells a modern upstream that the call is cancelled.
-#[derive(Debug)]
-pub struct Answer {
-    /// How the body is framed.
-    pub form: Form,
-    /// The body.
-    pub body: Body,
-}
-
-impl std::fmt::Debug for Body {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
-            Self::Stream(_, length) => write!(f, "Stream({length:?})"),
-        }
-    }
 }
 
 /// A named upstream.

@@ -25,7 +25,7 @@ use crate::telemetry::Outcome;
 use crate::transport::reply::{self, Asked};
 use crate::transport::site::Site;
 use crate::transport::visitor::Visitor;
-use crate::transport::{batch, legacy, modern, post};
+use crate::transport::{batch, handover, legacy, modern, post};
 
 /// Requests in flight; one more is refused.
 const REQUESTS: usize = 64;
@@ -80,9 +80,8 @@ impl Client {
         match Message::parse(text.clone()) {
             Ok(message) => match message.kind() {
                 Kind::Request => self.request(message).await,
-                Kind::Notification => self.note(message),
-                // Nothing is asked of clients yet, so there is nothing that a response could answer.
-                Kind::Response => {}
+                Kind::Notification => self.note(message).await,
+                Kind::Response => self.answered(&message),
             },
             Err(Malformed::Batch) => self.batch(&text).await,
             Err(error) => {
@@ -104,10 +103,26 @@ impl Client {
         self.output.send(reply::fault_body(fault, asked)).await;
     }
 
-    fn note(&self, message: Message) {
+    async fn note(&self, message: Message) {
         let id = message.field(Field::RequestId).and_then(Id::parse);
-        if let (Method::Cancelled, Some(id)) = (message.method(), id) {
-            self.flights.cancel(&id, message);
+        if message.method() == Method::Cancelled {
+            if let Some(id) = id {
+                self.flights.cancel(&id, message);
+            }
+            return;
+        }
+        let Some(session) = self.session.get().cloned() else { return };
+        // In the order in which they come: a server must not hear of a later one first.
+        let site = self.place.site.load_full();
+        if let Some(endpoint) = self.place.endpoint(&site) {
+            session.notify(&endpoint.connector, message).await;
+        }
+    }
+
+    /// Takes the client's answer to a server's request.
+    fn answered(&self, response: &Message) {
+        if !self.session.get().is_some_and(|session| session.asks.answer(response)) {
+            tracing::debug!("a response to a request that nobody made, or that was given up");
         }
     }
 
@@ -156,7 +171,7 @@ impl Client {
         let opened = self.open(&site, message).await;
         site.counts.request(asked.method, outcome(&opened), start.elapsed());
         let sent = match opened {
-            Ok(answer) => answers::send(answer, &self.output).await,
+            Ok(answer) => answers::send(answer, &self.output, handover::stateless).await,
             Err(fault) => Err(fault),
         };
         if let Err(fault) = sent {
@@ -173,11 +188,13 @@ impl Client {
         let (session, answer) = legacy::open(site, &self.visitor(site)?, message).await?;
         let session = self.session.get_or_init(|| session);
         let (listener, output) = (session.outbox.listen(), self.output.clone());
-        let quit = self.quit.clone();
+        let (quit, kept) = (self.quit.clone(), Arc::clone(session));
         self.tasks.spawn(async move {
             let pump = async {
-                while let Some(message) = listener.next().await {
-                    output.send(message).await;
+                while let Some(waiting) = listener.next().await {
+                    if let Some(text) = handover::waiting(&kept, waiting) {
+                        output.send(text).await;
+                    }
                 }
             };
             quit.run_until_cancelled(pump).await;
@@ -194,7 +211,14 @@ impl Client {
         let served = self.serve(&site, message, id, request_id).await;
         site.counts.request(method, outcome(&served), start.elapsed());
         let sent = match served {
-            Ok(answer) => answers::send(answer, &self.output).await,
+            Ok(answer) => {
+                let session = self.session.get().filter(|_| era == Era::Legacy).cloned();
+                answers::send(answer, &self.output, |messages| match session {
+                    Some(session) => handover::in_session(session, messages),
+                    None => handover::stateless(messages),
+                })
+                .await
+            }
             Err(fault) => Err(fault),
         };
         if let Err(fault) = sent {
@@ -250,7 +274,7 @@ impl Client {
     /// Takes one message of a batch; its response, where it asks for one and is not given up.
     async fn part(&self, session: &Arc<Session>, message: Message) -> Option<Bytes> {
         let Some(id) = message.id().cloned().filter(|_| message.kind() == Kind::Request) else {
-            self.note(message);
+            self.note(message).await;
             return None;
         };
         self.start.wait(message.method()).await;

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use futures_util::stream;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Response, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::Incoming as Arriving;
+use tokio::time::timeout;
 
 use super::ask::complains_about_session;
 use super::body::{Drainer, Pace, Source};
@@ -16,11 +17,11 @@ use super::hold::Hold;
 use super::request::Head;
 use super::translated::Translated;
 use crate::fault::Fault;
-use crate::pipeline::port::{Answer, Body, Chunks, Form};
-use crate::protocol::{Id, Kind, Message, sse};
+use crate::pipeline::port::{Answer, Body, Incoming, Json, Messages, Notification};
+use crate::protocol::{Id, Kind, Message, scan};
 use crate::upstream::authored;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{ANSWER, ERROR_BODY, WHOLE_ANSWER};
+use crate::upstream::limits::{ANSWER, ERROR_BODY, FIRST_EVENT, WHOLE_ANSWER};
 use crate::upstream::peek::Peek;
 
 /// One call under way.
@@ -48,7 +49,7 @@ pub(super) enum Outcome {
 
 impl Call {
     /// Reads the answer up to the point where it can be handed on.
-    pub(super) async fn read(self, response: Response<Incoming>) -> Result<Outcome, Failure> {
+    pub(super) async fn read(self, response: Response<Arriving>) -> Result<Outcome, Failure> {
         let (parts, body) = response.into_parts();
         let name = Arc::clone(self.endpoint.status.name());
         let source = Source::new(body, name, self.pace, self.drainer.clone());
@@ -89,7 +90,7 @@ impl Call {
             Some(translated) => translated.answer(text),
             None => text,
         };
-        Ok(Outcome::Answer(Answer { form: Form::Json, body: Body::Whole(text) }))
+        Ok(Outcome::Answer(Answer::whole(text)))
     }
 
     /// A client must not get the answer to another question, nor what no client can read.
@@ -124,11 +125,11 @@ impl Call {
             }
             self.check(&start)?;
             self.hold.done();
-            return Ok(Answer { form: Form::Json, body: Body::Whole(start) });
+            return Ok(Answer::whole(start));
         }
         let rest = Rest { source, hold: self.hold, passed: 0, start: Some(start) };
         let chunks = stream::unfold(Some(rest), |rest| async move { rest?.next().await });
-        Ok(Answer { form: Form::Json, body: Body::Stream(Box::pin(chunks), length) })
+        Ok(Answer::streamed(Box::pin(chunks), length))
     }
 
     /// Held back to its end, since members are to be added.
@@ -146,25 +147,25 @@ impl Call {
         }
         self.check(&text)?;
         self.hold.done();
-        let body = Body::Whole(translated.answer(text));
-        Ok(Answer { form: Form::Json, body })
+        Ok(Answer::whole(translated.answer(text)))
     }
 
+    /// Most servers that stream send nothing but the response: that is an answer like any other. A client hears at once
+    /// of a stream that has something else to say, or nothing yet.
     async fn events(mut self, source: Source) -> Result<Answer, Failure> {
         let mut events =
             Events::new(source, self.id, self.endpoint, self.head).translated(self.translated);
-        let body = match events.next().await? {
-            // Most servers that stream send nothing but the response.
-            Some(Item::Response(data)) => {
-                self.hold.done();
-                Body::Whole(sse::encode(&data))
-            }
-            None => Body::Whole(Bytes::new()),
-            Some(Item::Note(data)) => {
-                Body::Stream(reframed(events, self.hold, sse::encode(&data)), None)
-            }
+        let first = match timeout(FIRST_EVENT, events.next()).await {
+            Ok(first) => first?,
+            Err(_elapsed) => return Ok(Answer::Messages(messages(events, self.hold, None))),
         };
-        Ok(Answer { form: Form::Events, body })
+        match first {
+            Some(Item::Response(text)) => {
+                self.hold.done();
+                Ok(Answer::whole(text))
+            }
+            first => Ok(Answer::Messages(messages(events, self.hold, first))),
+        }
     }
 
     /// What is no success: an error of JSON-RPC is the answer, everything else a fault of the server.
@@ -200,7 +201,9 @@ impl Call {
                 }
                 let id = self.translated.as_ref().map_or(&self.id, |translated| &translated.id);
                 let body = Body::Whole(authored::error_response(id, error));
-                return Ok(Outcome::Answer(Answer { form: Form::Json, body }));
+                let refusal = scan::member(error, "code")
+                    .and_then(|span| error.get(span.range())?.parse().ok());
+                return Ok(Outcome::Answer(Answer::Json(Json { body, refusal })));
             }
         }
         Err(Failure::broken(name, strange(status)).because(status))
@@ -251,23 +254,27 @@ impl Rest {
     }
 }
 
-fn reframed(events: Events, hold: Hold, first: Bytes) -> Chunks {
-    let state = Some((events, hold, Some(first)));
+fn messages(events: Events, hold: Hold, first: Option<Item>) -> Messages {
+    let state = Some((events, hold, first));
     Box::pin(stream::unfold(state, |state| async move {
         let (mut events, mut hold, first) = state?;
-        if let Some(first) = first {
-            return Some((Ok(first), Some((events, hold, None))));
-        }
-        match events.next().await {
-            Ok(None) => None,
-            Ok(Some(Item::Note(data))) => {
-                Some((Ok(sse::encode(&data)), Some((events, hold, None))))
+        let item = match first {
+            Some(item) => item,
+            None => match events.next().await {
+                Ok(item) => item?,
+                Err(failure) => return Some((Err(failure.fault()), None)),
+            },
+        };
+        match item {
+            Item::Note(text) => {
+                let upstream = Arc::clone(events.upstream());
+                let note = Incoming::Notification(Notification { upstream, text });
+                Some((Ok(note), Some((events, hold, None))))
             }
-            Ok(Some(Item::Response(data))) => {
+            Item::Response(text) => {
                 hold.done();
-                Some((Ok(sse::encode(&data)), None))
+                Some((Ok(Incoming::Response(text)), None))
             }
-            Err(failure) => Some((Err(failure.fault()), None)),
         }
     }))
 }

@@ -49,6 +49,11 @@ impl Events {
         Self { translated, ..self }
     }
 
+    /// Name of the server that sends them.
+    pub(super) fn upstream(&self) -> &Arc<str> {
+        self.endpoint.status.name()
+    }
+
     /// The next message; none after the response.
     pub(super) async fn next(&mut self) -> Result<Option<Item>, Failure> {
         while !self.done {

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
 use super::routes::{Closed, Receipt, Ticket};
-use crate::fault::Fault;
-use crate::pipeline::port::{Answer, Body, Form, Order};
-use crate::protocol::{Era, Field, Id, Method, sse};
+use crate::pipeline::port::{Answer, Incoming, Order};
+use crate::protocol::{Era, Field, Id, Method};
 use crate::upstream::authored::{Hello, cancelled};
 use crate::upstream::failure::Failure;
 use crate::upstream::rewrite::{self, Change};
@@ -25,6 +24,8 @@ struct Flight {
     deadline: Option<Instant>,
     /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
     translated: Option<Method>,
+    /// It is there, and what was said before it is handed on first.
+    response: Option<Bytes>,
     _counted: Counted,
 }
 
@@ -40,12 +41,9 @@ impl Drop for Flight {
     }
 }
 
-/// Between two pieces of a streamed answer: what is left to wait for, and a first piece that is there already.
-type State = Option<(Flight, Receipt, Option<Bytes>)>;
-
 /// What may come next.
 enum Next {
-    Note(Bytes),
+    Note(Incoming),
     Response(Bytes),
 }
 
@@ -70,6 +68,7 @@ pub(super) async fn call(
         number,
         cancels: modern,
         translated,
+        response: None,
         _counted: child.spec.status.tally.request(),
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
     };
@@ -85,40 +84,40 @@ pub(super) async fn call(
 
 impl Flight {
     async fn begin(mut self, mut receipt: Receipt) -> Result<Answer, Failure> {
-        match self.next(&mut receipt).await? {
-            Next::Response(response) => Ok(whole(&mut receipt, response)),
-            Next::Note(note) => {
-                let state = Some((self, receipt, Some(sse::encode(&note))));
-                let chunks = stream::unfold(state, |state| async move {
-                    let (mut flight, mut receipt, first) = state?;
-                    if let Some(first) = first {
-                        return Some((Ok(first), Some((flight, receipt, None))));
-                    }
-                    let next = flight.next(&mut receipt).await;
-                    Some(flight.piece(receipt, next))
-                });
-                Ok(Answer { form: Form::Events, body: Body::Stream(Box::pin(chunks), None) })
-            }
+        let first = self.next(&mut receipt).await?;
+        if let Next::Response(text) = first {
+            return Ok(Answer::whole(text));
         }
+        let state = Some((self, receipt, Some(first)));
+        Ok(Answer::messages(stream::unfold(state, |state| async move {
+            let (mut flight, mut receipt, first) = state?;
+            let next = match first {
+                Some(first) => Ok(first),
+                None => flight.next(&mut receipt).await,
+            };
+            Some(match next {
+                Ok(Next::Note(message)) => (Ok(message), Some((flight, receipt, None))),
+                Ok(Next::Response(text)) => (Ok(Incoming::Response(text)), None),
+                Err(failure) => (Err(failure.fault()), None),
+            })
+        })))
     }
 
-    fn piece(
-        self,
-        mut receipt: Receipt,
-        next: Result<Next, Failure>,
-    ) -> (Result<Bytes, Fault>, State) {
-        match next {
-            Ok(Next::Note(note)) => (Ok(sse::encode(&note)), Some((self, receipt, None))),
-            Ok(Next::Response(response)) => {
-                let mut last = late_notes(&mut receipt);
-                last.extend_from_slice(&sse::encode(&response));
-                (Ok(last.freeze()), None)
-            }
-            Err(failure) => (Err(failure.fault()), None),
-        }
-    }
-
+    /// What was said before the response comes before it, in whatever order both are noticed.
     async fn next(&mut self, receipt: &mut Receipt) -> Result<Next, Failure> {
+        if self.response.is_none() {
+            self.response = match self.wait(receipt).await? {
+                Next::Response(text) => Some(text),
+                note @ Next::Note(_) => return Ok(note),
+            };
+        }
+        if let Ok(note) = receipt.notes.try_recv() {
+            return Ok(Next::Note(note));
+        }
+        self.response.take().map(Next::Response).ok_or_else(|| self.child.crashed())
+    }
+
+    async fn wait(&mut self, receipt: &mut Receipt) -> Result<Next, Failure> {
         let next = async {
             tokio::select! {
                 biased;
@@ -139,22 +138,4 @@ impl Flight {
         };
         next
     }
-}
-
-/// Notifications that arrived just before the response.
-fn late_notes(receipt: &mut Receipt) -> BytesMut {
-    let mut text = BytesMut::new();
-    while let Ok(note) = receipt.notes.try_recv() {
-        text.extend_from_slice(&sse::encode(&note));
-    }
-    text
-}
-
-fn whole(receipt: &mut Receipt, response: Bytes) -> Answer {
-    let mut notes = late_notes(receipt);
-    if notes.is_empty() {
-        return Answer { form: Form::Json, body: Body::Whole(response) };
-    }
-    notes.extend_from_slice(&sse::encode(&response));
-    Answer { form: Form::Events, body: Body::Whole(notes.freeze()) }
 }

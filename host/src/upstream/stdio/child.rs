@@ -64,7 +64,7 @@ impl Child {
         })?;
         let (writer, queue) = mpsc::channel(WRITE_QUEUE);
         let (gone_sender, gone) = watch::channel(false);
-        let routes = Arc::new(Routes::new());
+        let routes = Arc::new(Routes::new(Arc::clone(&spec.name)));
         let stop = CancellationToken::new();
         let pipes = Pipes {
             spec: Arc::clone(&spec),

@@ -15,6 +15,7 @@ use super::lines::{Line, Lines};
 use super::process::Process;
 use super::routes::Routes;
 use crate::pipeline::party::Outbox;
+use crate::pipeline::port::{Incoming, Notification};
 use crate::protocol::lines::one_line;
 use crate::protocol::{Kind, Message, Method};
 use crate::upstream::authored;
@@ -176,7 +177,11 @@ impl Pipes {
                 self.spec.status.bell.changed();
                 true
             }
-            _ => self.outbox.offer(line.clone()),
+            _ => {
+                let upstream = Arc::clone(&self.spec.name);
+                let note = Notification { upstream, text: line.clone() };
+                self.outbox.forward(Incoming::Notification(note))
+            }
         };
         if !taken {
             tracing::trace!(upstream = &*self.spec.name, "a notification for nobody");

@@ -1,13 +1,14 @@
 //! Who waits for which answer of a child.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::pipeline::party::PartyId;
+use crate::pipeline::port::{Incoming, Notification};
 use crate::protocol::{Field, Id, Message, Span, splice};
 use crate::upstream::limits::NOTE_QUEUE;
 use crate::upstream::rewrite;
@@ -26,14 +27,14 @@ pub(super) struct Ticket {
 /// Where the answer arrives.
 #[derive(Debug)]
 pub(super) struct Receipt {
-    pub(super) notes: mpsc::Receiver<Bytes>,
+    pub(super) notes: mpsc::Receiver<Incoming>,
     pub(super) done: oneshot::Receiver<Bytes>,
 }
 
 #[derive(Debug)]
 struct Pending {
     ticket: Option<Ticket>,
-    notes: mpsc::Sender<Bytes>,
+    notes: mpsc::Sender<Incoming>,
     done: oneshot::Sender<Bytes>,
 }
 
@@ -47,20 +48,24 @@ struct Table {
 
 /// The requests in flight at one child.
 #[derive(Debug)]
-pub(super) struct Routes(Mutex<Table>);
+pub(super) struct Routes {
+    upstream: Arc<str>,
+    table: Mutex<Table>,
+}
 
 /// The child takes no requests any more: nothing was sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed;
 
 impl Routes {
-    pub(super) fn new() -> Self {
+    /// `upstream` is the name of the server.
+    pub(super) fn new(upstream: Arc<str>) -> Self {
         let table = Table { calls: HashMap::new(), next: 1, closed: false, used: Instant::now() };
-        Self(Mutex::new(table))
+        Self { upstream, table: Mutex::new(table) }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a route: the number that stands for the request, and where its answer arrives.
@@ -109,7 +114,9 @@ impl Routes {
             return false;
         };
         let span = note.span(Field::ProgressToken);
-        notes.try_send(splice(note.text(), &[(span, token.as_bytes())])).is_ok()
+        let text = splice(note.text(), &[(span, token.as_bytes())]);
+        let upstream = Arc::clone(&self.upstream);
+        notes.try_send(Incoming::Notification(Notification { upstream, text })).is_ok()
     }
 
     /// The number that stands for a party's request.

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use super::fixture::{Legacy, connected};
 use crate::fault::{Code, Fault};
 use crate::pipeline::party::Party;
-use crate::pipeline::port::{Answer, Body, Form, Phase, Promise};
+use crate::pipeline::port::{Answer, Body, Json, Phase, Promise};
 use crate::protocol::{Message, Method, Revision};
 use crate::upstream::Limits;
 use crate::upstream::testing::{Rig, http, json, order, party, reply, serve, soon, streamed, text};
@@ -45,8 +45,7 @@ async fn four_first_calls_open_one_session_and_leaving_ends_it() {
     let calls = (0..4).map(|_| rig.call(&somebody, CALL));
     for answer in join_all(calls).await {
         let answer = answer.unwrap();
-        assert_eq!(answer.form, Form::Json);
-        assert!(matches!(answer.body, Body::Whole(_)));
+        assert!(is_whole(&answer));
         assert_eq!(
             text(answer).await.unwrap(),
             r#"{"jsonrpc":"2.0","id":"c-1","result":{"content":[]}}"#
@@ -165,6 +164,10 @@ async fn an_error_of_json_rpc_is_the_answer() {
     rig.end().await;
 }
 
+fn is_whole(answer: &Answer) -> bool {
+    matches!(answer, Answer::Json(Json { body: Body::Whole(_), .. }))
+}
+
 #[tokio::test]
 async fn events_are_framed_anew_and_end_with_the_response() {
     let stream = concat!(
@@ -181,10 +184,10 @@ async fn events_are_framed_anew_and_end_with_the_response() {
     }))
     .await;
     let answer = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await.unwrap();
-    assert_eq!(answer.form, Form::Events);
+    assert!(matches!(answer, Answer::Messages(_)));
     let want = concat!(
-        "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n",
-        "event: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":\"c-1\",\"result\":{}}\n\n",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n",
+        "{\"jsonrpc\":\"2.0\",\n\"id\":\"c-1\",\"result\":{}}\n",
     );
     assert_eq!(text(answer).await.unwrap(), want);
     rig.end().await;
@@ -205,7 +208,11 @@ async fn large_answers_stream_and_small_chunked_ones_do_not() {
     let body = large.clone();
     let rig = connected(&Legacy::new(move |_| json(body.clone()))).await;
     let answer = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await.unwrap();
-    assert!(matches!(answer.body, Body::Stream(_, Some(length)) if length == large.len() as u64));
+    let length = match &answer {
+        Answer::Json(Json { body: Body::Stream(_, length), .. }) => *length,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(length, Some(large.len() as u64));
     assert_eq!(text(answer).await.unwrap(), large);
     rig.end().await;
 
@@ -217,7 +224,7 @@ async fn large_answers_stream_and_small_chunked_ones_do_not() {
     }))
     .await;
     let answer = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await.unwrap();
-    assert!(matches!(answer.body, Body::Whole(_)));
+    assert!(is_whole(&answer));
     let whole = r#"{"jsonrpc":"2.0","id":"c-1","result":{}}"#;
     assert_eq!(text(answer).await.unwrap(), whole);
     rig.end().await;

@@ -1,0 +1,46 @@
+//! What servers send, as a client gets it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, future};
+
+use crate::pipeline::port::{Chunks, Incoming, Messages};
+use crate::session::{Session, Waiting};
+
+/// The messages of an answer in a session: each text is one JSON-RPC message.
+pub(super) fn in_session(session: Arc<Session>, messages: Messages) -> Chunks {
+    Box::pin(messages.filter_map(move |message| {
+        future::ready(message.map(|message| of_session(&session, message)).transpose())
+    }))
+}
+
+/// One message that waited for the client of a session.
+pub(super) fn waiting(session: &Session, waiting: Waiting) -> Option<Bytes> {
+    match waiting {
+        Waiting::Own(text) => Some(text),
+        Waiting::Server(message) => of_session(session, message),
+    }
+}
+
+/// One message of a server for the client of a session; none where it concerns nothing that the client knows of.
+fn of_session(session: &Session, message: Incoming) -> Option<Bytes> {
+    match message {
+        Incoming::Response(text) => Some(text),
+        Incoming::Notification(note) => session.asks.notification(note),
+        Incoming::Ask(ask) => Some(session.asks.enter(ask)),
+    }
+}
+
+/// The messages of an answer to a client of the modern era, of whom nothing is asked: a server that does so all the same
+/// is refused.
+pub(super) fn stateless(messages: Messages) -> Chunks {
+    Box::pin(messages.filter_map(|message| {
+        future::ready(match message {
+            Ok(Incoming::Response(text)) => Some(Ok(text)),
+            Ok(Incoming::Notification(note)) => Some(Ok(note.text)),
+            Ok(Incoming::Ask(_)) => None,
+            Err(fault) => Some(Err(fault)),
+        })
+    }))
+}
