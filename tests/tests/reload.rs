@@ -289,3 +289,44 @@ async fn a_pipe_in_place_of_the_file_is_reported_and_waited_for_by_nobody() -> R
     ensure!(plugway.stop().await?.success());
     Ok(())
 }
+
+#[tokio::test]
+async fn only_what_a_server_may_ask_starts_it_anew() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let of = |connector: Value, upstream: Value| {
+        let mut whole = json!({ "name": "hub", "server_info": connector });
+        whole["upstreams"] = json!([upstream]);
+        whole["upstreams"][0]["name"] = json!("clock");
+        whole["upstreams"][0]["url"] = json!(clock.url());
+        whole.to_string()
+    };
+    let info = json!({ "title": "Tools", "icons": [{ "src": "https://example.com/i.png" }] });
+    let plugway = Plugway::start(of(info, json!({}))).await?;
+    let version = env!("CARGO_PKG_VERSION");
+    let icons = json!([{ "src": "https://example.com/i.png" }]);
+    let first = json!({ "name": "hub", "version": version, "title": "Tools", "icons": icons });
+    ensure!(introduced(&plugway).await? == [first.clone(), first]);
+
+    // Whoever is started anew has its lists read.
+    let read = clock.count("tools/list").await?;
+    let quiet = json!({ "instructions": "omit" });
+    applied(&plugway, &of(json!({ "name": "tools", "version": "7" }), quiet.clone())).await?;
+    let second = json!({ "name": "tools", "version": "7" });
+    ensure!(introduced(&plugway).await? == [second.clone(), second]);
+    ensure!(clock.count("tools/list").await? == read, "the server was started anew");
+
+    let mut asking = quiet;
+    asking["server_requests"] = json!(["roots"]);
+    applied(&plugway, &of(json!({}), asking)).await?;
+    ensure!(clock.count("tools/list").await? == read + 1, "the server was not started anew");
+    Ok(())
+}
+
+/// How plugway introduces itself in both eras.
+async fn introduced(plugway: &Plugway) -> Result<[Value; 2]> {
+    let legacy = plugway.legacy().await?;
+    let initialized = legacy.initialized().context("no answer")?;
+    let discovered = plugway.modern().call("server/discover", json!({})).await?;
+    let meta = &discovered.result()?["_meta"];
+    Ok([initialized["serverInfo"].clone(), meta["io.modelcontextprotocol/serverInfo"].clone()])
+}

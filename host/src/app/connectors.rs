@@ -59,6 +59,7 @@ impl Draft {
         let mut connector = Connector::new(name, description, served, router, policies);
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
+        connector.server_info = self.settings.server_info.to_json().into();
         if let Some(before) = before {
             connector.succeed(&before.connector);
             keeper::shape_now(&connector).await;

@@ -11,7 +11,7 @@ use tokio_util::sync::DropGuard;
 use super::error::StartError;
 use super::ground::Ground;
 use crate::config::{
-    self, Credential, Secret, Settings, Target, UpstreamSettings, UpstreamTimeouts,
+    self, Credential, HttpTransport, Secret, Settings, Target, UpstreamSettings, UpstreamTimeouts,
 };
 use crate::outbound::{Dialer, OwnListeners};
 use crate::pipeline::{Absence, Served};
@@ -41,28 +41,46 @@ pub(super) fn start(
     let upstream = translate(settings, connector, &ground.own)
         .and_then(|wanted| upstream::start(&wanted, &stop, &ground.tasks))
         .map_err(|source| StartError::Upstream { name: settings.name.clone(), source })?;
-    let (settings_of, absence) = (settings.naming.to_json().into(), absence(settings));
-    let served = Served { upstream, settings: settings_of, absence };
+    let served = Served {
+        upstream,
+        settings: settings.naming.to_json().into(),
+        instructions: settings.instructions,
+        absence: absence(settings),
+    };
     Ok(Running { settings: settings.clone(), served, keeping: Arc::new(stop.drop_guard()) })
 }
 
 impl Running {
     /// Whether this is the server that is wanted, whatever clients are to see of it.
     pub(super) fn serves(&self, wanted: &UpstreamSettings) -> bool {
-        let UpstreamSettings { name, target, credential, headers, timeouts, watch, .. } = wanted;
+        let UpstreamSettings {
+            name,
+            target,
+            credential,
+            headers,
+            server_requests,
+            timeouts,
+            watch,
+            ..
+        } = wanted;
         let own = &self.settings;
         own.name == *name
             && own.target == *target
             && own.credential == *credential
             && own.headers == *headers
+            && own.server_requests == *server_requests
             && own.timeouts == *timeouts
             && own.watch == *watch
     }
 
     /// The same server, shown as these settings say.
     pub(super) fn renamed(&self, wanted: &UpstreamSettings) -> Self {
-        let (settings, absence) = (wanted.naming.to_json().into(), absence(wanted));
-        let served = Served { settings, absence, ..self.served.clone() };
+        let served = Served {
+            upstream: self.served.upstream.clone(),
+            settings: wanted.naming.to_json().into(),
+            instructions: wanted.instructions,
+            absence: absence(wanted),
+        };
         Self { settings: wanted.clone(), served, keeping: self.keeping.clone() }
     }
 
@@ -107,8 +125,8 @@ pub(super) fn never_dialled(settings: &Settings) -> Vec<String> {
         connector.upstreams.iter().map(|upstream| (&connector.name, upstream))
     });
     let refused = all.filter_map(|(connector, upstream)| {
-        let Target::Http(uri) = &upstream.target else { return None };
-        let refusal = dialer.refuses(uri)?;
+        let Target::Http(address) = &upstream.target else { return None };
+        let refusal = dialer.refuses(&address.url)?;
         let name = &upstream.name;
         Some(format!("warning: upstream {connector}/{name} will not be reached: {refusal}"))
     });
@@ -137,7 +155,14 @@ fn translate(
         ..Limits::default()
     };
     let (transport, sharing) = match &settings.target {
-        Target::Http(uri) => (Transport::Http { url: uri.to_string() }, Sharing::Session),
+        Target::Http(address) => {
+            let url = address.url.to_string();
+            let transport = match address.transport {
+                HttpTransport::Streamable => Transport::Http { url },
+                HttpTransport::Sse => Transport::Sse { url },
+            };
+            (transport, Sharing::Session)
+        }
         Target::Stdio(child) => {
             // A child may have to download itself first: it has longer, unless the operator says how long.
             if times.initialize != UpstreamTimeouts::default().initialize {
@@ -169,6 +194,7 @@ fn translate(
         access,
         own: own.clone(),
         sharing,
+        asks: settings.server_requests,
         limits,
     })
 }

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use super::explain_upstream::upstream;
 use crate::config::{
     AdminListen, Auth, ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings,
-    PluginSource, Settings,
+    PluginSource, ServerInfo, Settings,
 };
 use crate::hex::hex;
 
@@ -89,6 +89,11 @@ fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::
     }
     if !connector.status {
         writeln!(f, "  without the tool {}_status", connector.name)?;
+    }
+    let info = &connector.server_info;
+    if *info != ServerInfo::plain(&connector.name) {
+        let ServerInfo { name, version, .. } = info;
+        writeln!(f, "  introduces itself as {name} {version}")?;
     }
     writeln!(f, "  router {}", place(&connector.router))?;
     for policy in &connector.policies {

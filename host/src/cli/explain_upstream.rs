@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::config::{Absence, Credential, Sharing, Target, UpstreamSettings, Watch};
+use crate::config::{
+    Absence, Asks, Credential, HttpTransport, Sharing, Target, UpstreamSettings, Watch,
+};
 
 /// Says on one line how a server is reached, watched and shown. Secrets are named, never shown.
 pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -20,6 +22,10 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
     if !naming.hide.is_empty() {
         write!(f, ", does not offer {}", naming.hide.join(", "))?;
     }
+    asks(upstream.server_requests, f)?;
+    if !upstream.instructions {
+        f.write_str("; its instructions are left out")?;
+    }
     watch(&upstream.watch, f)?;
     absence(upstream.absence, f)?;
     writeln!(f)
@@ -27,12 +33,16 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
 
 fn target(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match &upstream.target {
-        Target::Http(uri) => {
+        Target::Http(address) => {
+            let uri = &address.url;
             let scheme = uri.scheme_str().unwrap_or_default();
             let authority = uri.authority().map_or("", http::uri::Authority::as_str);
             // There may be a secret in it.
             let query = if uri.query().is_some() { "?.." } else { "" };
             write!(f, "{scheme}://{authority}{}{query}", uri.path())?;
+            if address.transport == HttpTransport::Sse {
+                f.write_str(" over HTTP+SSE")?;
+            }
         }
         Target::Stdio(child) => {
             let variables: Vec<_> = child.env.iter().map(|(name, _)| name.as_str()).collect();
@@ -61,6 +71,18 @@ fn target(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Resul
         write!(f, ", headers {}", names.join(" "))?;
     }
     Ok(())
+}
+
+fn asks(asks: Asks, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if asks == Asks::default() {
+        return Ok(());
+    }
+    let words: Vec<_> =
+        asks.words().into_iter().filter(|(_, said)| *said).map(|(word, _)| word).collect();
+    match &words[..] {
+        [] => f.write_str("; asks nothing of clients"),
+        words => write!(f, "; may ask clients for {}", words.join(", ")),
+    }
 }
 
 fn watch(watch: &Watch, f: &mut fmt::Formatter<'_>) -> fmt::Result {

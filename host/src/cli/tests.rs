@@ -81,7 +81,9 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
         upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp?key=s3cret\n  auth: {mode: bearer, token: 'env://T'}\n  \
         headers: {X-Team: s3cret}\n  reconnect: {initial: 1s, max: 90s, attempts: 3}\n  \
         health_check_interval: 10s\n  unhealthy_after: 5\n  refresh: 500ms\n  stale_for: 0s\n  \
-        unavailable: keep\n  hide: [x, 'y_*']\n- {name: b, command: x, disabled: true}\n";
+        unavailable: keep\n  hide: [x, 'y_*']\n- {name: b, command: x, disabled: true}\n\
+        - {name: c, url: 'http://h/sse', transport: sse, server_requests: [roots, sampling], instructions: omit}\n\
+        - {name: d, command: x, server_requests: []}\nserver_info: {name: tools, version: 2}\n";
     let tokens = r#"{"s3cret-s3cret-s3cret": {"client_id": "ci"}}"#;
     let environment = Environment::of(
         [("TOKENS", tokens), ("T", "s3cret")].map(|(name, value)| (name.into(), value.into())),
@@ -98,6 +100,11 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
          1; tried again after 1s, at last every 90s; left alone after 3 attempts; read again every \
          500ms; away for 0s before clients see it; stays in lists while it is away",
         "  upstream b: disabled, is not started",
+        "  upstream c: http://h/sse over HTTP+SSE; prefix always; may ask clients for sampling, roots; \
+         its instructions are left out",
+        "  upstream d: x with 0 arguments, environment [], a child for each session, at most 16; \
+         prefix always; asks nothing of clients",
+        "  introduces itself as tools 2",
         "plugin p: /c/p.wasm, fetches from https://x/ (also in private networks), on error deny",
     ] {
         assert!(said.lines().any(|said| said == line), "no `{line}` in\n{said}");

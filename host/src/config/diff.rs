@@ -146,8 +146,9 @@ fn connector(
     title: String,
     changes: &mut Changes,
 ) {
-    let keys =
-        differing!(old, new; description, path, anonymous, status, router, policies, disabled);
+    let keys = differing!(
+        old, new; description, path, anonymous, status, server_info, router, policies, disabled,
+    );
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);
     let order = |connector: &ConnectorSettings| -> Vec<Arc<str>> {
@@ -162,7 +163,7 @@ fn connector(
 
 fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, changes: &mut Changes) {
     let mut keys = match (&old.target, &new.target) {
-        (Target::Http(_), Target::Http(_)) if old.target != new.target => vec!["url"],
+        (Target::Http(old), Target::Http(new)) => differing!(old, new; url, transport),
         (Target::Stdio(old), Target::Stdio(new)) => {
             differing!(old, new; command, args, env, cwd, sharing, max_children, idle_stop)
         }
@@ -170,7 +171,7 @@ fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, chang
         _ => Vec::new(),
     };
     keys.extend(differing!(
-        old, new; credential, headers, naming, timeouts, watch, absence
+        old, new; credential, headers, naming, server_requests, instructions, timeouts, watch, absence,
     ));
     changes.changed(title, &keys, false);
 }
@@ -210,6 +211,25 @@ mod tests {
         ];
         assert_eq!(said, expected);
         assert_eq!(diff(&old, &old.clone()), []);
+    }
+
+    #[test]
+    fn what_servers_may_say_and_how_a_connector_introduces_itself_are_named() {
+        let of = |connector: &str, upstream: &str| {
+            settings(&format!(
+                "name: hub\n{connector}upstreams:\n- {{name: a, url: http://x/sse{upstream}}}\n"
+            ))
+        };
+        let new = of(
+            "server_info: {title: Hub}\n",
+            ", transport: sse, instructions: omit, server_requests: []",
+        );
+        let said: Vec<String> = diff(&of("", ""), &new).iter().map(ToString::to_string).collect();
+        let expected = [
+            "~ connector hub: server_info",
+            "~ upstream hub/a: transport, server_requests, instructions",
+        ];
+        assert_eq!(said, expected);
     }
 
     #[test]

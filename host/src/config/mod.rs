@@ -35,10 +35,10 @@ pub use problem::{Place, Problem, Problems};
 pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
-    Absence, Accepted, Admin, AdminListen, Auth, Child, ConnectorSettings, Credential, Exposure,
-    GrantSettings, Hosts, Limits, Listen, ListenSource, Naming, OnError, PluginLimitSettings,
-    PluginPlace, PluginSettings, PluginSource, Prefix, Settings, Sharing, StaticToken, Target,
-    UpstreamSettings, UpstreamTimeouts, Watch,
+    Absence, Accepted, Address, Admin, AdminListen, Asks, Auth, Child, ConnectorSettings,
+    Credential, Exposure, GrantSettings, Hosts, HttpTransport, Icon, Limits, Listen, ListenSource,
+    Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix,
+    ServerInfo, Settings, Sharing, StaticToken, Target, UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -47,8 +47,9 @@ pub use watched::{Watched, irregular};
 pub mod written {
     pub use super::file::{
         Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse, Exposure,
-        ExposureWord, File, Grants, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord,
-        Reconnect, SecretText, ServerLimits, SharingWord, Size, Span, Text, Timeouts, Tokens,
+        ExposureWord, File, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord, Plugin,
+        PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText, ServerInfo, ServerLimits,
+        ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
         UnavailableWord, Upstream,
     };
 }

@@ -16,6 +16,10 @@ use crate::protocol::scan;
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
 pub const REVIEW_MAX: usize = 1024 * 1024;
 
+/// Default of [`Connector::server_info`].
+const SERVER_INFO: &str =
+    concat!(r#"{"name":"plugway","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+
 /// What a connector is made of.
 pub struct Connector {
     /// The operator's name.
@@ -32,6 +36,8 @@ pub struct Connector {
     pub review_max: usize,
     /// Whether clients are offered the status of the servers (`connector-view.attributes`, key `status`).
     pub status: bool,
+    /// JSON text of how it introduces itself to clients.
+    pub server_info: Arc<str>,
     /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
     /// reload, is given the other one's.
     pub announced: Arc<Announced>,
@@ -60,6 +66,8 @@ pub struct Served {
     pub upstream: Arc<dyn Upstream>,
     /// JSON object of what the operator wrote about names.
     pub settings: Arc<str>,
+    /// Whether its instructions stand among those of the connector.
+    pub instructions: bool,
     /// What clients see of it while it is away.
     pub absence: Absence,
 }
@@ -90,6 +98,7 @@ impl Connector {
             policies,
             review_max: REVIEW_MAX,
             status: true,
+            server_info: SERVER_INFO.into(),
             announced: Arc::default(),
             sealer: Arc::default(),
             views,

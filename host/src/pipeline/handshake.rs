@@ -22,7 +22,7 @@ pub async fn initialize(connector: &Connector, caller: &Arc<Caller>, revision: R
         r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
         revision.as_str(),
         capabilities(connector, Era::Legacy),
-        server_info(connector),
+        connector.server_info,
         instructions(connector, caller).await,
     )
 }
@@ -34,7 +34,7 @@ pub async fn discover(connector: &Connector, caller: &Arc<Caller>) -> String {
         Revision::NEWEST.as_str(),
         capabilities(connector, Era::Modern),
         instructions(connector, caller).await,
-        server_info(connector),
+        connector.server_info,
     )
 }
 
@@ -65,11 +65,6 @@ fn capabilities(connector: &Connector, era: Era) -> String {
     }
     text.push('}');
     text
-}
-
-fn server_info(connector: &Connector) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!(r#"{{"name":{},"version":"{version}"}}"#, json_string(&connector.name))
 }
 
 /// The operator's description, and what is down.

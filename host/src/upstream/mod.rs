@@ -37,5 +37,5 @@ mod testing;
 mod vigil;
 
 pub use limits::Limits;
-pub use settings::{Access, Command, Settings, Sharing, Transport, Unusable};
+pub use settings::{Access, Asks, Command, Settings, Sharing, Transport, Unusable};
 pub use start::start;

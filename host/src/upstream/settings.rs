@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 
 use super::limits::Limits;
+pub use crate::config::Asks;
 use crate::outbound::{NoCertificates, OwnListeners};
 
 /// Checked values; [`start`](fn@super::start) makes an upstream of them.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub own: OwnListeners,
     /// Who shares a child process; means nothing for HTTP.
     pub sharing: Sharing,
+    /// What the server may ask of clients.
+    pub asks: Asks,
     /// Bounds.
     pub limits: Limits,
 }
@@ -51,6 +54,11 @@ pub enum Transport {
     Http {
         /// An `http` or `https` URL without user name. One without a path, or with `/` alone, gets `/mcp`; any other
         /// path, `/mcp/` included, and any query are used exactly as they are.
+        url: String,
+    },
+    /// HTTP+SSE of 2024-11-05; tried as Streamable HTTP for now.
+    Sse {
+        /// As for [`Transport::Http`].
         url: String,
     },
     /// A child process that speaks over its standard input and output.

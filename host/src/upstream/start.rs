@@ -23,7 +23,7 @@ pub fn start(
 ) -> Result<Arc<dyn Upstream>, Unusable> {
     let status = Arc::new(Status::new(settings.name.clone(), settings.connector.clone()));
     match &settings.transport {
-        Transport::Http { url } => {
+        Transport::Http { url } | Transport::Sse { url } => {
             let era = Arc::new(EraCell::new());
             let drainer = Drainer::new(tracker.clone());
             let endpoint = Arc::new(Endpoint::new(url, settings, &status, drainer)?);

@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Access, Command, Limits, Settings, Sharing, Transport};
+use super::{Access, Asks, Command, Limits, Settings, Sharing, Transport};
 use crate::fault::Fault;
 use crate::outbound::OwnListeners;
 use crate::pipeline::party::{NoOutbox, Party, PartyId};
@@ -121,6 +121,7 @@ pub(super) fn settings() -> Settings {
         access: Access::Open,
         own: OwnListeners::new(),
         sharing: Sharing::Session,
+        asks: Asks::default(),
         limits: Limits::default(),
     }
 }

@@ -1,9 +1,9 @@
 //! Makes settings of what was written, and collects every problem that can be seen, one file per part.
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
-//! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`upstreams`], [`target`], [`credential`] and
-//! [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know what one value may
-//! be.
+//! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
+//! [`credential`] and [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! what one value may be.
 
 mod access;
 mod clashes;
@@ -17,6 +17,7 @@ mod limits;
 mod listen;
 mod plugins;
 mod secret;
+mod server_info;
 mod target;
 mod tokens;
 mod upstreams;

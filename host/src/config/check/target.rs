@@ -9,10 +9,10 @@ use super::findings::Findings;
 use super::limits::Bounds;
 use super::secret::{self, Literal};
 use super::whole::Origin;
-use crate::config::file::{SharingWord, Text, Upstream};
+use crate::config::file::{SharingWord, Text, TransportWord, Upstream};
 use crate::config::key::KeyPath;
 use crate::config::secret::Secret;
-use crate::config::settings::{Child, Sharing, Target};
+use crate::config::settings::{Address, Child, HttpTransport, Sharing, Target};
 
 /// Variables that a child gets unless the file says otherwise: without them hardly any program is found or starts.
 const INHERITED: &[&str] = if cfg!(windows) { WINDOWS } else { &["PATH", "HOME"] };
@@ -44,9 +44,15 @@ pub(super) fn check(
     match (&upstream.url, &upstream.command) {
         (Some(url), None) => {
             refuse_child_keys(upstream, key, findings);
-            check_url(url, &key.key("url"), findings).map(Target::Http)
+            let transport = check_transport(upstream, key, findings);
+            let url = check_url(url, &key.key("url"), findings)?;
+            Some(Target::Http(Address { url, transport }))
         }
         (None, Some(command)) => {
+            if upstream.transport.is_some() {
+                let sentence = "belongs to `url`, but this upstream has a `command`";
+                findings.problem(&key.key("transport"), sentence, "take it out");
+            }
             if command.trim().is_empty() {
                 findings.problem(&key.key("command"), "is empty", "name the server's program");
                 return None;
@@ -71,6 +77,20 @@ pub(super) fn check(
                 "say how to reach it: an address or a program to start",
             );
             None
+        }
+    }
+}
+
+fn check_transport(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> HttpTransport {
+    match upstream.transport {
+        None | Some(TransportWord::Http) => HttpTransport::Streamable,
+        Some(TransportWord::Sse) => {
+            // For as long as `upstream::start` treats both transports alike.
+            let sentence = "speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
+                            Streamable HTTP at this address";
+            let hint = "name the server's address for Streamable HTTP, which often ends in `/mcp`";
+            findings.warning(&key.key("url"), sentence, hint);
+            HttpTransport::Sse
         }
     }
 }

@@ -8,9 +8,11 @@ use super::limits::Bounds;
 use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
 use super::{credential, target, watch};
-use crate::config::file::{Connector, PrefixWord, Timeouts, Upstream};
+use crate::config::file::{
+    Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
+};
 use crate::config::key::KeyPath;
-use crate::config::settings::{Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
+use crate::config::settings::{Asks, Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
 
 /// The upstreams of a connector with their places, and the names of those that are not started.
 pub(super) struct Upstreams {
@@ -61,6 +63,7 @@ fn one(
     let target = target::check(written, key, origin, findings);
     let (credential, headers) = credential::check(written, key, origin, findings);
     let naming = check_naming(written, key, findings);
+    let server_requests = check_asks(written, &key.key("server_requests"), findings);
     let timeouts = check_timeouts(&written.timeouts, &key.key("timeouts"), findings);
     let watch = watch::check(written, key, findings);
     let absence = watch::check_absence(written, key, findings);
@@ -70,6 +73,8 @@ fn one(
         credential,
         headers,
         naming,
+        server_requests,
+        instructions: written.instructions != Some(InstructionsWord::Omit),
         timeouts,
         watch,
         absence,
@@ -130,6 +135,24 @@ fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> 
         expose,
         hide,
     }
+}
+
+fn check_asks(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> Asks {
+    let Some(words) = &upstream.server_requests else { return Asks::default() };
+    let mut asks = Asks::NOTHING;
+    for word in words {
+        match word {
+            ServerRequestWord::Elicitation => asks.elicitation = true,
+            ServerRequestWord::Sampling => asks.sampling = true,
+            ServerRequestWord::Roots => asks.roots = true,
+            ServerRequestWord::IncludeContext => asks.include_context = true,
+        }
+    }
+    if asks.include_context && !asks.sampling {
+        let sentence = "has `include_context`, which means nothing without `sampling`";
+        findings.warning(key, sentence, "add `sampling`, or take it out");
+    }
+    asks
 }
 
 fn check_timeouts(written: &Timeouts, key: &KeyPath, findings: &mut Findings) -> UpstreamTimeouts {

@@ -8,7 +8,7 @@ use super::variables::Wanted;
 use super::whole::{CONNECTOR, Read, Server};
 use super::yaml::Writer;
 use crate::config::environment::Environment;
-use crate::config::file::{SecretText, Text};
+use crate::config::file::{SecretText, Text, TransportWord};
 use crate::config::load::{placed, read_file};
 use crate::config::problem::Problems;
 use crate::config::reference::Reference;
@@ -114,6 +114,9 @@ impl Importer {
         }
         if let Some(url) = &upstream.url {
             self.writer.text(2, "url", url);
+        }
+        if upstream.transport == Some(TransportWord::Sse) {
+            self.writer.line(2, "transport: sse");
         }
         if let Some(command) = &upstream.command {
             self.writer.text(2, "command", command);

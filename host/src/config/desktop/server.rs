@@ -7,7 +7,7 @@ use super::variables::{Expanded, Surroundings, Wanted};
 use super::{env_file, fields, ignored, login, suspicion};
 use crate::config::check::{Findings, belongs_to_plugway};
 use crate::config::file::{
-    CredentialMode, CredentialUse, SecretText, Span, Text, Timeouts, Upstream,
+    CredentialMode, CredentialUse, SecretText, Span, Text, Timeouts, TransportWord, Upstream,
 };
 use crate::config::key::KeyPath;
 use crate::config::nearest::nearest;
@@ -179,16 +179,12 @@ impl Reader<'_> {
                 let hint = "give it in `headers`: addresses stand in logs";
                 self.findings.warning(&key, EXPOSED, hint);
             }
-            let is_sse =
-                word.as_deref() == Some("sse") || text.trim_end_matches('/').ends_with("/sse");
-            if is_sse {
-                self.findings.warning(
-                    &key,
-                    "speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
-                     Streamable HTTP at this address",
-                    "name the server's address for Streamable HTTP, which often ends in `/mcp`",
-                );
-            }
+            self.upstream.transport = match word.as_deref() {
+                Some("sse") => Some(TransportWord::Sse),
+                Some("http" | "streamablehttp") => None,
+                // Many files say nothing but the address.
+                _ => text.trim_end_matches('/').ends_with("/sse").then_some(TransportWord::Sse),
+            };
         }
         match word.as_deref() {
             None | Some("stdio" | "local") => {}
@@ -286,6 +282,7 @@ impl Reader<'_> {
         if upstream.url.is_some() && upstream.command.is_some() {
             if self.is_program {
                 upstream.url = None;
+                upstream.transport = None;
             } else {
                 upstream.command = None;
             }

@@ -5,7 +5,9 @@ use std::path::Path;
 use super::variables::Wanted;
 use super::whole::Read;
 use super::{desktop, import};
-use crate::config::{Credential, Environment, Flags, Problems, Settings, Target, parse};
+use crate::config::{
+    Credential, Environment, Flags, HttpTransport, Problems, Settings, Target, parse,
+};
 
 const FILE: &str = "mcp.json";
 
@@ -84,7 +86,7 @@ fn both_forms_are_read_with_comments_and_trailing_commas() {
         let Target::Stdio(child) = &a.target else { panic!("stdio") };
         assert_eq!((&*child.command, &child.args[..]), ("npx", &["-y".into(), "x".into()][..]));
         assert_eq!(child.cwd, std::path::absolute(&folder.0).unwrap());
-        assert!(matches!(&b.target, Target::Http(uri) if uri == "http://h/mcp"));
+        assert!(matches!(&b.target, Target::Http(address) if address.url == "http://h/mcp"));
     }
 }
 
@@ -181,6 +183,8 @@ fn keys_of_clients_are_known_and_others_are_warned_about() {
     assert_eq!(near.unwrap().hint.as_deref(), Some("did you mean `command`?"));
     let connector = &settings.connectors[0];
     assert_eq!(connector.disabled, ["off".into()]);
+    let Target::Http(old) = &connector.upstreams[1].target else { panic!("an address") };
+    assert_eq!(old.transport, HttpTransport::Sse);
     assert_eq!(connector.upstreams[0].naming.hide, ["t"]);
     assert_eq!(connector.upstreams[0].timeouts.answer, std::time::Duration::from_mins(1));
 }

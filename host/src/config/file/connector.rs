@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{CredentialUse, Reconnect, SecretText, Span, Text, UnavailableWord};
+use super::{CredentialUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord};
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -24,6 +24,8 @@ pub struct Connector {
     pub anonymous: Option<bool>,
     /// Whether clients see the tool `NAME_status`, which tells how the servers are. Default `true`.
     pub status: Option<bool>,
+    /// How it introduces itself to clients: `serverInfo`. Default: its name, and the version of plugway.
+    pub server_info: Option<ServerInfo>,
     /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.
     pub router: Option<PluginUse>,
     /// The plugins that decide what a caller sees and may do, in their order.
@@ -77,8 +79,10 @@ impl<'de> Deserialize<'de> for PluginUse {
 pub struct Upstream {
     /// Name of the upstream: letters, digits, `_` and `-`, at most 32. It stands before its tools: `NAME_tool`.
     pub name: Option<String>,
-    /// Address of a server that speaks Streamable HTTP, with or without `/mcp`.
+    /// Address of a server that speaks Streamable HTTP, with or without `/mcp`, or HTTP+SSE (see `transport`).
     pub url: Option<String>,
+    /// With `url`: what is spoken there. Default `http`.
+    pub transport: Option<TransportWord>,
     /// Program of a server that speaks over stdin and stdout.
     pub command: Option<String>,
     /// Arguments of the program.
@@ -110,6 +114,12 @@ pub struct Upstream {
     pub auth: Option<CredentialUse>,
     /// With `url`: headers that every request carries. A value may be a reference: `env://NAME`, `file://PATH`.
     pub headers: Option<BTreeMap<String, SecretText>>,
+    /// What the server may ask of clients: `elicitation` asks the person, `sampling` the model, `roots` for folders; with
+    /// `include_context` a request for `sampling` may also ask for what the client knows from its servers. Default
+    /// `[elicitation]`.
+    pub server_requests: Option<Vec<ServerRequestWord>>,
+    /// Whether the server's instructions stand among those of the connector. Default `include`.
+    pub instructions: Option<InstructionsWord>,
     /// Time limits.
     pub timeouts: Timeouts,
     /// Time between two health checks. Default `30s`.
@@ -151,6 +161,40 @@ pub enum PrefixWord {
     Always,
     /// No: the server's own names are shown.
     Never,
+}
+
+/// What is spoken at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "transport", rename_all = "kebab-case")]
+pub enum TransportWord {
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Sse,
+}
+
+/// Something that a server may ask of clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "server-request", rename_all = "snake_case")]
+pub enum ServerRequestWord {
+    /// An answer of the person at the client.
+    Elicitation,
+    /// A completion by the client's model.
+    Sampling,
+    /// The folders that the client works in.
+    Roots,
+    /// With `sampling`: that the client adds what it knows from its servers (`includeContext`).
+    IncludeContext,
+}
+
+/// Whether the instructions of a server reach clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "instructions", rename_all = "kebab-case")]
+pub enum InstructionsWord {
+    /// Yes, under a heading that names the server.
+    Include,
+    /// No.
+    Omit,
 }
 
 /// Time limits of an upstream.

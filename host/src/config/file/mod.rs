@@ -1,20 +1,26 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
 //! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are,
-//! [`credential`] and [`watch`] parts of an upstream, [`mod@unit`] the forms of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
+//! [`credential`] and [`watch`] parts of an upstream, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
+//! of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod access;
 mod connector;
 mod credential;
 mod plugin;
+mod server_info;
 mod top;
 mod unit;
 mod watch;
 
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
-pub use connector::{Connector, PluginUse, PrefixWord, SharingWord, Timeouts, Upstream};
+pub use connector::{
+    Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
+    TransportWord, Upstream,
+};
 pub use credential::{CredentialMode, CredentialUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
+pub use server_info::{Icon, IconTheme, ServerInfo};
 pub use top::{Exposure, ExposureWord, File, ServerLimits};
 pub use unit::{SecretText, Size, Span, Text};
 pub use watch::{Attempts, Reconnect, UnavailableWord};

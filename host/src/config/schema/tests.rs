@@ -70,6 +70,9 @@ fn the_schema_refuses_what_plugway_refuses() {
         ("limits", json!({"max_body": 4})),
         ("upstreams", json!([{"reconnect": {"attempts": 0}}])),
         ("upstreams", json!([{"unavailable": "hide"}])),
+        ("upstreams", json!([{"server_requests": ["ping"]}])),
+        ("upstreams", json!([{"transport": "ws"}])),
+        ("server_info", json!({"icons": [{"src": 5}]})),
         ("policies", json!([{"config": {}}])),
         ("plugins", json!({"p": {"limits": {"time_ms": -1}}})),
     ] {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderName, Uri};
 
+use super::server::{Asks, ServerInfo};
 use crate::config::secret::Secret;
 
 /// One MCP server as clients see it.
@@ -22,6 +23,8 @@ pub struct ConnectorSettings {
     pub anonymous: bool,
     /// Whether clients see the tool `{name}_status` and the resource beside it.
     pub status: bool,
+    /// How it introduces itself to clients.
+    pub server_info: ServerInfo,
     /// Shapes the catalogue.
     pub router: PluginPlace,
     /// Judge calls, in this order.
@@ -61,6 +64,10 @@ pub struct UpstreamSettings {
     pub headers: Vec<(HeaderName, Secret)>,
     /// How its names are shown.
     pub naming: Naming,
+    /// What it may ask of clients.
+    pub server_requests: Asks,
+    /// Whether its instructions stand among those of the connector.
+    pub instructions: bool,
     /// Time limits.
     pub timeouts: UpstreamTimeouts,
     /// How it is watched, and tried again.
@@ -138,10 +145,28 @@ impl Default for Absence {
 /// How an upstream is reached.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// Streamable HTTP. The path is the one in the file: empty or `/` means that nobody said `/mcp`.
-    Http(Uri),
+    /// Over HTTP.
+    Http(Address),
     /// Child processes.
     Stdio(Child),
+}
+
+/// Where a server is reached over HTTP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// As it stands in the file: an empty path or `/` means that nobody said `/mcp`.
+    pub url: Uri,
+    /// What is spoken there.
+    pub transport: HttpTransport,
+}
+
+/// What is spoken at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpTransport {
+    /// Streamable HTTP.
+    Streamable,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Sse,
 }
 
 /// How to start a child process.

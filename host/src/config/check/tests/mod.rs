@@ -5,6 +5,7 @@ mod examples;
 mod listening;
 mod refusals;
 mod secrets;
+mod serving;
 mod support;
 mod watching;
 mod whole;

@@ -21,7 +21,7 @@ fn a_name_and_an_upstream_are_a_whole_configuration() {
     let [upstream] = connector.upstreams.as_slice() else { panic!("one upstream") };
     assert_eq!(upstream.naming.prefix, Prefix::Always);
     assert_eq!(upstream.naming.to_json(), r#"{"prefix":"always","aliases":{}}"#);
-    assert!(matches!(&upstream.target, Target::Http(uri) if uri.path() == "/mcp"));
+    assert!(matches!(&upstream.target, Target::Http(address) if address.url.path() == "/mcp"));
 }
 
 #[test]
