@@ -158,6 +158,14 @@ impl Connector {
         })
     }
 
+    /// Whether an upstream tells of changes of its resources to who subscribes to them.
+    pub fn subscribes(&self) -> bool {
+        self.upstreams.iter().any(|served| {
+            let offering = served.snapshot().offering.clone();
+            offering.is_some_and(|offering| declares_subscribe(&offering.capabilities))
+        })
+    }
+
     /// The upstream at a place.
     pub fn upstream(&self, place: usize) -> Option<&Arc<dyn Upstream>> {
         self.upstreams.get(place).map(|served| &served.upstream)
@@ -167,6 +175,12 @@ impl Connector {
     pub fn place_of(&self, name: &str) -> Option<usize> {
         self.upstreams.iter().position(|served| **served.upstream.name() == *name)
     }
+}
+
+fn declares_subscribe(capabilities: &str) -> bool {
+    let member = |text: &str, name| text.get(scan::member(text, name)?.range()).map(str::to_owned);
+    let resources = member(capabilities, "resources");
+    resources.and_then(|resources| member(&resources, "subscribe")).as_deref() == Some("true")
 }
 
 impl std::fmt::Debug for Connector {

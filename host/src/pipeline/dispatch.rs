@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
+
 use super::announced::list_of;
 use super::answer;
 use super::connector::Connector;
@@ -20,12 +22,17 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
         Method::ToolsCall => named(connector, request, EntryKind::Tool).await,
         Method::PromptsGet => named(connector, request, EntryKind::Prompt).await,
         Method::ResourcesRead => read(connector, request).await,
+        Method::ResourcesSubscribe | Method::ResourcesUnsubscribe
+            if request.era() == Era::Legacy =>
+        {
+            read(connector, request).await
+        }
         Method::Complete => complete(connector, request).await,
         Method::ToolsList => list(connector, &request, EntryKind::Tool).await,
         Method::PromptsList => list(connector, &request, EntryKind::Prompt).await,
         Method::ResourcesList => list(connector, &request, EntryKind::Resource).await,
         Method::ResourcesTemplatesList => list(connector, &request, EntryKind::Template).await,
-        Method::SetLevel if request.era() == Era::Legacy => set_level(&request),
+        Method::SetLevel if request.era() == Era::Legacy => set_level(connector, &request).await,
         Method::Ping if request.era() == Era::Legacy => own(&request, b"{}"),
         Method::Discover if request.era() == Era::Modern => {
             let result = handshake::discover(connector, &request.caller).await;
@@ -38,19 +45,18 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
     }
 }
 
-/// The level is the session's; what servers send is not filtered by it.
-fn set_level(request: &Request) -> Result<Answer, Fault> {
-    let params = request.message.params().unwrap_or("{}");
-    let level = scan::member(params, "level")
-        .and_then(|span| params.get(span.range()))
-        .and_then(message::string)
-        .and_then(|word| Level::parse(&word));
-    let Some(level) = level else {
+/// The level is the session's: servers where it is open are told at once, others when they are opened. How they take it
+/// is no concern of the client: what is below the level does not pass.
+async fn set_level(connector: &Connector, request: &Request) -> Result<Answer, Fault> {
+    let Some(level) = Level::of_params(&request.message) else {
         let words: Vec<&str> = Level::ALL.into_iter().map(Level::as_str).collect();
         let text = format!("The params need a \"level\", one of {}.", words.join(", "));
         return Err(Fault::new(Code::InvalidParams, text));
     };
     request.party.outbox.set_level(level);
+    let all = connector.upstreams.iter();
+    let told = all.map(|served| served.upstream.set_level(request.party.id, level));
+    join_all(told).await;
     own(request, b"{}")
 }
 
@@ -81,6 +87,7 @@ async fn named(
     Call { connector, request, view, entry, name }.run().await
 }
 
+/// `resources/read` goes where the URI is served, and so do subscriptions to it.
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
     let view = connector.view(&request.caller).await?;

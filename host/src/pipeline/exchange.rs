@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, future};
+
 use super::answer;
 use super::call::CallContext;
 use super::connector::Connector;
-use super::port::{Answer, Order, Rejection, Reply, Routing};
+use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing};
 use super::request::Request;
 use super::status::LiveStatus;
 use super::{absence, admit, local, review};
@@ -116,7 +118,21 @@ impl Call<'_> {
             headers: self.request.passed.clone(),
             credential: self.request.credential.clone(),
         };
-        upstream.exchange(order).await.map_err(|fault| absence::explained(&**upstream, fault))
+        let answer = upstream.exchange(order).await;
+        let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
+        Ok(self.heard(answer))
+    }
+
+    /// The answer without log messages that the client does not want: servers may not know of its level, or not care.
+    fn heard(&self, answer: Answer) -> Answer {
+        let Answer::Messages(messages) = answer else { return answer };
+        let wanted = self.request.wanted();
+        Answer::messages(messages.filter(move |message| {
+            future::ready(match message {
+                Ok(Incoming::Notification(note)) => wanted().admits(&note.text),
+                _ => true,
+            })
+        }))
     }
 
     pub(super) fn context(&self) -> CallContext {

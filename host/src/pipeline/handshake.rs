@@ -58,7 +58,12 @@ fn capabilities(connector: &Connector, era: Era) -> String {
     }
     if has(&[EntryKind::Resource, EntryKind::Template]) {
         text.push_str(r#","resources":"#);
-        text.push_str(list);
+        text.push_str(match era {
+            Era::Legacy if unknown || connector.subscribes() => {
+                r#"{"subscribe":true,"listChanged":true}"#
+            }
+            _ => list,
+        });
     }
     if connector.completes() {
         text.push_str(r#","completions":{}"#);

@@ -1,5 +1,13 @@
 //! How grave a message for a client is (MCP "Logging", RFC 5424).
 
+use bytes::Bytes;
+use memchr::memmem;
+
+use crate::protocol::{Field, Message, Method, message, scan};
+
+/// The method of log messages.
+const METHOD: &str = "notifications/message";
+
 /// A level of `logging/setLevel` and `notifications/message`, from the least grave to the gravest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the words of RFC 5424, section 6.2.1")]
@@ -46,11 +54,84 @@ impl Level {
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == word)
     }
+
+    /// The level in the params of `logging/setLevel` and of `notifications/message`.
+    pub fn of_params(message: &Message) -> Option<Self> {
+        let params = message.params()?;
+        let level = params.get(scan::member(params, "level")?.range())?;
+        Self::parse(&message::string(level)?)
+    }
+
+    /// The level that a request of the modern era names.
+    pub fn of_request(message: &Message) -> Option<Self> {
+        Self::parse(&message.string(Field::MetaLogLevel)?)
+    }
+}
+
+/// Which log messages of servers somebody gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// What the server sends.
+    Whatever,
+    /// Those of this level, and graver ones.
+    From(Level),
+    /// None at all.
+    Nothing,
+}
+
+impl Wanted {
+    /// What a session gets whose client asked for this level, or never for any.
+    pub fn of_session(level: Option<Level>) -> Self {
+        level.map_or(Self::Whatever, Self::From)
+    }
+
+    /// What a request of the modern era gets that names this level, or none (MCP 2026-07-28, "Logging").
+    pub fn of_request(level: Option<Level>) -> Self {
+        level.map_or(Self::Nothing, Self::From)
+    }
+
+    /// Whether a server's notification may pass. Those that are no log messages always do.
+    pub fn admits(self, notification: &Bytes) -> bool {
+        if self == Self::Whatever || memmem::find(notification, METHOD.as_bytes()).is_none() {
+            return true;
+        }
+        let Ok(message) = Message::parse(notification.clone()) else { return true };
+        match self {
+            _ if message.method() != Method::Message => true,
+            Self::Whatever => true,
+            Self::Nothing => false,
+            // What has no level that anybody knows is not held back.
+            Self::From(least) => Level::of_params(&message).is_none_or(|level| level >= least),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Level;
+    use bytes::Bytes;
+
+    use super::{Level, Wanted};
+
+    #[test]
+    fn log_messages_pass_from_the_wanted_level_on_and_everything_else_passes() {
+        let log = |level: &str| {
+            Bytes::from(format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"{level}","data":1}}}}"#
+            ))
+        };
+        let other = Bytes::from_static(
+            br#"{"jsonrpc":"2.0","method":"x","params":{"about":"notifications/message"}}"#,
+        );
+        for (wanted, passing) in [
+            (Wanted::Whatever, [true; 4]),
+            (Wanted::Nothing, [false; 4]),
+            (Wanted::From(Level::Warning), [false, true, true, true]),
+        ] {
+            let words = ["notice", "warning", "emergency", "unheard-of"];
+            assert_eq!(words.map(|word| wanted.admits(&log(word))), passing, "{wanted:?}");
+            assert!(wanted.admits(&other));
+        }
+    }
 
     #[test]
     fn words_stand_for_levels_in_order() {

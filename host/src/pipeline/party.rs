@@ -49,6 +49,10 @@ pub trait Outbox: Send + Sync {
     }
     /// Whether the client wants log messages of this level.
     fn wants(&self, level: Level) -> bool;
+    /// The level that the client asked for; none while it never did.
+    fn level(&self) -> Option<Level> {
+        None
+    }
     /// The client wants log messages of this level and graver ones.
     fn set_level(&self, level: Level);
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::caller::Caller;
+use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
 use crate::protocol::{Era, Message};
@@ -40,6 +41,13 @@ impl Request {
     /// The era that the client speaks.
     pub fn era(&self) -> Era {
         self.party.revision.era()
+    }
+
+    /// Which log messages of servers the client gets on the stream of this request, at the moment of asking.
+    pub fn wanted(&self) -> impl Fn() -> Wanted + Send + 'static {
+        let named = Wanted::of_request(Level::of_request(&self.message));
+        let session = (self.era() == Era::Legacy).then(|| self.party.outbox.clone());
+        move || session.as_ref().map_or(named, |outbox| Wanted::of_session(outbox.level()))
     }
 }
 

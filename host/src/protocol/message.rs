@@ -54,9 +54,13 @@ pub enum Field {
     MetaCapabilities,
     /// `params._meta["io.modelcontextprotocol/clientInfo"]`.
     MetaClientInfo,
+    /// `params._meta["io.modelcontextprotocol/logLevel"]`.
+    MetaLogLevel,
+    /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
+    MetaSubscriptionId,
 }
 
-const FIELDS: usize = 15;
+const FIELDS: usize = 17;
 
 const ENVELOPE: &[Known<Top>] = &[
     ("jsonrpc", Top::Version),
@@ -86,6 +90,8 @@ const META: &[Known<Field>] = &[
     ("io.modelcontextprotocol/protocolVersion", Field::MetaProtocolVersion),
     ("io.modelcontextprotocol/clientCapabilities", Field::MetaCapabilities),
     ("io.modelcontextprotocol/clientInfo", Field::MetaClientInfo),
+    ("io.modelcontextprotocol/logLevel", Field::MetaLogLevel),
+    ("io.modelcontextprotocol/subscriptionId", Field::MetaSubscriptionId),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

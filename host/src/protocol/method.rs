@@ -27,10 +27,12 @@ pub enum Method {
     ToolsListChanged,
     PromptsListChanged,
     ResourcesListChanged,
+    ResourcesUpdated,
+    Acknowledged,
     Other,
 }
 
-const NAMES: [(Method, &str); 23] = [
+const NAMES: [(Method, &str); 25] = [
     (Method::ToolsCall, "tools/call"),
     (Method::ToolsList, "tools/list"),
     (Method::Initialize, "initialize"),
@@ -54,6 +56,8 @@ const NAMES: [(Method, &str); 23] = [
     (Method::ToolsListChanged, "notifications/tools/list_changed"),
     (Method::PromptsListChanged, "notifications/prompts/list_changed"),
     (Method::ResourcesListChanged, "notifications/resources/list_changed"),
+    (Method::ResourcesUpdated, "notifications/resources/updated"),
+    (Method::Acknowledged, "notifications/subscriptions/acknowledged"),
 ];
 
 impl Method {

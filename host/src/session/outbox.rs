@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use crate::pipeline::level::Wanted;
 use crate::pipeline::port::Incoming;
 use crate::pipeline::{Level, Outbox};
 
@@ -14,13 +15,15 @@ use crate::pipeline::{Level, Outbox};
 const MAX_MESSAGES: usize = 128;
 /// Bytes that may wait; a message beyond them is dropped.
 const MAX_BYTES: usize = 1024 * 1024;
+/// Stands for no level.
+const NEVER_ASKED: u8 = u8::MAX;
 
 /// Messages for the client that belong to no request in flight.
 #[derive(Debug)]
 pub struct SessionOutbox {
     queue: Mutex<Queue>,
     changed: Notify,
-    /// The least grave log messages that the client wants.
+    /// The least grave log messages that the client asked for, or [`NEVER_ASKED`].
     level: AtomicU8,
     /// Of tools, prompts and resources, the generations that the client was given: the first since they were asked for, and
     /// the last.
@@ -29,7 +32,7 @@ pub struct SessionOutbox {
 
 impl Default for SessionOutbox {
     fn default() -> Self {
-        let level = AtomicU8::new(Level::default() as u8);
+        let level = AtomicU8::new(NEVER_ASKED);
         Self { queue: Mutex::default(), changed: Notify::new(), level, seen: Default::default() }
     }
 }
@@ -112,6 +115,11 @@ impl Outbox for SessionOutbox {
     }
 
     fn forward(&self, message: Incoming) -> bool {
+        if let Incoming::Notification(note) = &message
+            && !Wanted::of_session(self.level()).admits(&note.text)
+        {
+            return true;
+        }
         let fits = self.lock().push(Waiting::Server(message));
         self.changed.notify_waiters();
         fits
@@ -142,7 +150,12 @@ impl Outbox for SessionOutbox {
     }
 
     fn wants(&self, level: Level) -> bool {
-        level as u8 >= self.level.load(Ordering::Relaxed)
+        level >= self.level().unwrap_or_default()
+    }
+
+    fn level(&self) -> Option<Level> {
+        let level = self.level.load(Ordering::Relaxed);
+        Level::ALL.into_iter().find(|known| *known as u8 == level)
     }
 
     fn set_level(&self, level: Level) {

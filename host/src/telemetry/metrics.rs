@@ -58,6 +58,8 @@ const METHODS: [Method; Method::Other as usize + 1] = [
     Method::ToolsListChanged,
     Method::PromptsListChanged,
     Method::ResourcesListChanged,
+    Method::ResourcesUpdated,
+    Method::Acknowledged,
     Method::Other,
 ];
 /// Upper bounds of the times in microseconds; one more bucket takes the rest.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
+use crate::pipeline::Level;
 use crate::pipeline::party::Party;
 use crate::protocol::{Era, Id, Revision};
 
@@ -15,6 +16,10 @@ pub(super) const CLIENT_INFO: &str =
 
 /// Id of the requests that open a session or probe an era: nothing else is in flight then.
 pub(super) const OPENING_ID: u64 = 0;
+
+/// Ids of plugway's own requests in a client's session count from here: far above those of clients, and exact in every
+/// language that has no integers.
+pub(super) const OWN_IDS: u64 = 1 << 52;
 
 /// Capabilities that would let a server send requests to the client, or hand out tasks. None is claimed: nothing
 /// carries such traffic to the client yet.
@@ -26,6 +31,8 @@ pub(super) struct Hello {
     revision: Revision,
     client_info: Arc<str>,
     capabilities: String,
+    /// The level of the log messages that the client wants, where it said so.
+    level: Option<Level>,
 }
 
 impl Hello {
@@ -35,6 +42,7 @@ impl Hello {
             revision: Revision::NEWEST_LEGACY,
             client_info: CLIENT_INFO.into(),
             capabilities: "{}".to_owned(),
+            level: None,
         }
     }
 
@@ -45,6 +53,7 @@ impl Hello {
             revision: if legacy { party.revision } else { Revision::NEWEST_LEGACY },
             client_info: party.client_info.clone().unwrap_or_else(|| CLIENT_INFO.into()),
             capabilities: claimed(party.capabilities.as_deref().unwrap_or("{}")),
+            level: party.outbox.level(),
         }
     }
 
@@ -64,11 +73,15 @@ impl Hello {
 
     /// Members of `params._meta` that each request of the modern era carries.
     pub(super) fn meta(&self) -> String {
+        let level = self
+            .level
+            .map(|level| format!(r#","io.modelcontextprotocol/logLevel":"{}""#, level.as_str()));
         format!(
-            r#""io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientInfo":{},"io.modelcontextprotocol/clientCapabilities":{}"#,
+            r#""io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientInfo":{},"io.modelcontextprotocol/clientCapabilities":{}{}"#,
             Revision::NEWEST.as_str(),
             self.client_info,
-            self.capabilities
+            self.capabilities,
+            level.unwrap_or_default()
         )
     }
 }

@@ -197,6 +197,16 @@ impl Failure {
         )
     }
 
+    /// As many subscriptions as are allowed.
+    pub(super) fn subscriptions(name: &str, limit: usize) -> Self {
+        Self::new(
+            Code::UpstreamBusy,
+            format!(
+                "{limit} resources of the server {name:?} are subscribed to, which is the limit; unsubscribe from one first."
+            ),
+        )
+    }
+
     /// As many children as are allowed.
     pub(super) fn children(name: &str, limit: usize) -> Self {
         Self::new(

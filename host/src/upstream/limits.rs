@@ -80,6 +80,11 @@ pub const STREAM_RETRY_MIN: Duration = Duration::from_millis(100);
 /// A stream that lasted so long was not in vain.
 pub const STREAM_STEADY: Duration = Duration::from_secs(10);
 
+/// URIs that one party may be subscribed to at one server.
+pub const SUBSCRIPTIONS: usize = 256;
+/// Subscriptions that are repeated at once when a session is opened again.
+pub const RESUBSCRIBE_AT_ONCE: usize = 8;
+
 /// Bounds that an operator may change for one upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

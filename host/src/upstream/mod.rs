@@ -7,7 +7,8 @@
 //! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
 //! life, [`vigil`] how it is watched over while it is connected, [`bell`] what makes them look; [`catalogue`] is what is
 //! read, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
-//! [`slot`] and [`sessions`] hold what belongs to a party, [`era`] says how a request travels, [`rewrite`] what changes
+//! [`subscriptions`] stand around both; [`slot`], [`sessions`] and [`wishes`] hold what belongs to a party, [`renew`] tells
+//! it to a session that was opened anew, [`era`] says how a request travels, [`rewrite`] what changes
 //! in it; [`supervise`] is the small process around a child; [`failure`] holds the sentences.
 
 mod authored;
@@ -22,6 +23,7 @@ mod keeper;
 pub mod limits;
 pub mod outside;
 mod peek;
+mod renew;
 mod rewrite;
 mod sessions;
 pub mod settings;
@@ -29,12 +31,14 @@ mod slot;
 mod start;
 mod status;
 mod stdio;
+mod subscriptions;
 #[cfg(unix)]
 pub mod supervise;
 mod tally;
 #[cfg(test)]
 mod testing;
 mod vigil;
+mod wishes;
 
 pub use limits::Limits;
 pub use settings::{Access, Asks, Command, Settings, Sharing, Transport, Unusable};

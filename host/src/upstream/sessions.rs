@@ -47,7 +47,13 @@ impl<T: Send + Sync + 'static> Sessions<T> {
 
     /// Every slot.
     pub(super) fn all(&self) -> Vec<Arc<Slot<T>>> {
-        self.slots.iter().map(|slot| Arc::clone(&slot)).collect()
+        self.each(|_| true)
+    }
+
+    /// The slots of the parties that this is true for.
+    pub(super) fn each(&self, of: impl Fn(PartyId) -> bool) -> Vec<Arc<Slot<T>>> {
+        let chosen = self.slots.iter().filter(|slot| of(*slot.key()));
+        chosen.map(|slot| Arc::clone(&slot)).collect()
     }
 
     /// Takes every slot out.

@@ -11,6 +11,8 @@ use super::keeper::Keeper;
 use super::settings::{Settings, Transport, Unusable};
 use super::status::Status;
 use super::stdio::{Children, StdioPeer, StdioUpstream};
+use super::subscriptions::Subscriber;
+use super::wishes::Wishes;
 use crate::pipeline::port::Upstream;
 
 /// Starts an upstream and its keeper. Returns at once: whether the server answers shows in [`Upstream::watch`], and no
@@ -22,6 +24,7 @@ pub fn start(
     tracker: &TaskTracker,
 ) -> Result<Arc<dyn Upstream>, Unusable> {
     let status = Arc::new(Status::new(settings.name.clone(), settings.connector.clone()));
+    let wishes = Arc::new(Wishes::new(settings.name.clone(), settings.limits.sessions));
     match &settings.transport {
         Transport::Http { url } | Transport::Sse { url } => {
             let era = Arc::new(EraCell::new());
@@ -36,13 +39,15 @@ pub fn start(
                 stop: stop.clone(),
             };
             drop(tracker.spawn(keeper.run()));
-            Ok(Arc::new(HttpUpstream::new(endpoint, era, tracker.clone())))
+            let upstream = HttpUpstream::new(endpoint, era, Arc::clone(&wishes), tracker.clone());
+            Ok(Arc::new(Subscriber::new(Arc::new(upstream), wishes)))
         }
         Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
         Transport::Stdio(command) => {
             let (status, limits) = (Arc::clone(&status), &settings.limits);
             let kept = Arc::clone(&status);
-            let children = Children::new(kept, command.clone(), settings.sharing, limits, tracker);
+            let (sharing, kept) = (settings.sharing, (kept, Arc::clone(&wishes)));
+            let children = Children::new(kept, command.clone(), sharing, limits, tracker);
             let children = Arc::new(children);
             let keeper = Keeper {
                 peer: StdioPeer::new(Arc::clone(&children)),
@@ -53,7 +58,8 @@ pub fn start(
             };
             drop(tracker.spawn(keeper.run()));
             drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
-            Ok(Arc::new(StdioUpstream::new(children, status)))
+            let upstream = StdioUpstream::new(children, status);
+            Ok(Arc::new(Subscriber::new(Arc::new(upstream), wishes)))
         }
     }
 }

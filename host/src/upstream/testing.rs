@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,7 +22,8 @@ use tokio_util::task::TaskTracker;
 use super::{Access, Asks, Command, Limits, Settings, Sharing, Transport};
 use crate::fault::Fault;
 use crate::outbound::OwnListeners;
-use crate::pipeline::party::{NoOutbox, Party, PartyId};
+use crate::pipeline::Level;
+use crate::pipeline::party::{NoOutbox, Outbox, Party, PartyId};
 use crate::pipeline::port::{Answer, Chunks, Incoming, Order, Phase, Snapshot, Upstream};
 use crate::protocol::{Message, Revision};
 
@@ -166,6 +167,58 @@ pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> 
         capabilities: Some(r#"{"roots":{}}"#.into()),
         outbox: Arc::new(NoOutbox),
     })
+}
+
+/// A party whose client may ask for a level.
+pub(super) fn leveled(id: u64, revision: Revision) -> (Arc<Party>, Arc<Leveled>) {
+    let outbox = Arc::new(Leveled::default());
+    let plain = party(id, revision, false);
+    let party = Party {
+        id: plain.id,
+        revision,
+        shared_by_strangers: false,
+        client_info: plain.client_info.clone(),
+        capabilities: plain.capabilities.clone(),
+        outbox: Arc::clone(&outbox) as Arc<dyn Outbox>,
+    };
+    (Arc::new(party), outbox)
+}
+
+/// An outbox that knows a level and keeps what is put into it.
+#[derive(Debug, Default)]
+pub(super) struct Leveled {
+    level: Mutex<Option<Level>>,
+    pub(super) got: Mutex<Vec<Bytes>>,
+}
+
+impl Leveled {
+    pub(super) fn set(&self, level: Level) {
+        *self.level.lock().unwrap() = Some(level);
+    }
+}
+
+impl Outbox for Leveled {
+    fn offer(&self, message: Bytes) -> bool {
+        self.got.lock().unwrap().push(message);
+        true
+    }
+
+    fn forward(&self, message: Incoming) -> bool {
+        let Incoming::Notification(note) = message else { return false };
+        self.offer(note.text)
+    }
+
+    fn wants(&self, level: Level) -> bool {
+        self.level().is_none_or(|least| level >= least)
+    }
+
+    fn level(&self) -> Option<Level> {
+        *self.level.lock().unwrap()
+    }
+
+    fn set_level(&self, level: Level) {
+        self.set(level);
+    }
 }
 
 pub(super) fn order(party: &Arc<Party>, text: &str) -> Order {

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use super::{Answer, Promise};
 use crate::fault::{Code, Fault};
+use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::{Message, Revision};
 
@@ -158,6 +159,9 @@ pub trait Upstream: Send + Sync {
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
     /// Sends a notification over the party's session, if it has one.
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
+    /// Tells the server the level of the log messages that a party wants, where the party has a session; a later session is
+    /// told by itself, as the party's outbox knows.
+    fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()>;
     /// The party is gone: ends its session.
     fn leave(&self, party: PartyId) -> Promise<'_, ()>;
     /// Does what the operator says; returns before it is done.

@@ -18,6 +18,7 @@ use super::request::{Head, Whose, post};
 use super::session::{Seat, Session};
 use super::translated::Translated;
 use crate::fault::Fault;
+use crate::pipeline::Level;
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Id, Message, Method};
@@ -25,9 +26,11 @@ use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::GOODBYE;
+use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::sessions::Sessions;
 use crate::upstream::slot::Slot;
+use crate::upstream::wishes::Wishes;
 
 /// A server behind HTTP.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(in crate::upstream) struct HttpUpstream {
     era: Arc<EraCell>,
     sessions: Sessions<Session>,
     seats: Arc<AtomicUsize>,
+    /// What parties subscribed to: a session in the place of another is told.
+    wishes: Arc<Wishes>,
     tracker: TaskTracker,
 }
 
@@ -43,10 +48,11 @@ impl HttpUpstream {
     pub(in crate::upstream) fn new(
         endpoint: Arc<Endpoint>,
         era: Arc<EraCell>,
+        wishes: Arc<Wishes>,
         tracker: TaskTracker,
     ) -> Self {
         let sessions = Sessions::new(endpoint.limits.sessions);
-        Self { endpoint, era, sessions, seats: Arc::default(), tracker }
+        Self { endpoint, era, sessions, seats: Arc::default(), wishes, tracker }
     }
 
     async fn serve(&self, order: Order) -> Result<Answer, Failure> {
@@ -167,6 +173,7 @@ impl HttpUpstream {
         let change = Change { name: order.name.as_deref(), id: number, ..Change::default() };
         let text = rewrite::request(&order.message, change);
         session.renew(order.credential.as_ref());
+        renew::level(&**session, order).await;
         let sent = number.map_or_else(|| asked.clone(), Id::number);
         let (endpoint, kept) = (Arc::clone(&self.endpoint), Arc::clone(session));
         let hold = match (fresh, legacy) {
@@ -205,11 +212,14 @@ impl HttpUpstream {
         let (endpoint, hello) = (Arc::clone(&self.endpoint), Hello::of(&order.party));
         let whose = Whose::Caller(order.credential.clone());
         let seat = Seat::take(&self.seats, endpoint.limits.sessions);
+        let (party, uris) = (Arc::clone(&order.party), self.wishes.of(order.party.id));
         async move {
             let Some(seat) = seat else {
                 return Err(Failure::sessions(endpoint.name(), endpoint.limits.sessions));
             };
-            Session::open(endpoint, hello, whose, Some(seat)).await
+            let session = Session::open(endpoint, hello, whose, Some(seat)).await?;
+            renew::whole(&session, &party, uris).await;
+            Ok(session)
         }
     }
 
@@ -296,6 +306,15 @@ impl Upstream for HttpUpstream {
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
         Box::pin(self.forward(party, notification))
+    }
+
+    fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
+        Box::pin(async move {
+            let open = self.sessions.get(party).and_then(|slot| slot.current());
+            if let Some(session) = open {
+                renew::set_level(&*session, level, false).await;
+            }
+        })
     }
 
     fn leave(&self, party: PartyId) -> Promise<'_, ()> {

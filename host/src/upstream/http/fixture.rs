@@ -139,7 +139,7 @@ impl Legacy {
                 let count = self.opened.add();
                 assert!(!message.params().unwrap().contains("roots"), "nothing is claimed");
                 let mut reply = result(
-                    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo server","version":"1"}}"#.to_owned(),
+                    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"demo server","version":"1"}}"#.to_owned(),
                 );
                 reply.headers_mut().insert("mcp-session-id", format!("s{count}").parse().unwrap());
                 reply

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use http::HeaderValue;
 use tokio::time::timeout;
@@ -11,10 +12,13 @@ use super::ask::ask;
 use super::body::Sent;
 use super::endpoint::Endpoint;
 use super::request::{Head, Whose, delete};
-use crate::upstream::authored::{self, Hello, OPENING_ID};
+use crate::pipeline::port::Promise;
+use crate::protocol::{Message, Method};
+use crate::upstream::authored::{self, Hello, OPENING_ID, OWN_IDS, request};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::GOODBYE;
+use crate::upstream::renew::{Line, Told};
 
 /// An initialised session. It ends with [`Session::close`], or when nobody holds it any more.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub(super) struct Session {
     pub(super) greeting: Greeting,
     closed: AtomicBool,
     numbers: AtomicU64,
+    /// The level that the server was told.
+    told: Told,
     _seat: Option<Seat>,
 }
 
@@ -103,6 +109,7 @@ impl Session {
             greeting,
             closed: AtomicBool::new(false),
             numbers: AtomicU64::new(OPENING_ID + 1),
+            told: Told::default(),
             _seat: seat,
             endpoint,
         };
@@ -172,6 +179,37 @@ impl Session {
             if !matches!(timeout(GOODBYE, sent).await, Ok(Ok(_))) {
                 tracing::debug!(upstream = &*name, "a session could not be ended at the server");
             }
+        })
+    }
+}
+
+impl Line for Session {
+    fn server(&self) -> &str {
+        self.endpoint.name()
+    }
+
+    fn capabilities(&self) -> &str {
+        &self.greeting.capabilities
+    }
+
+    fn told(&self) -> &Told {
+        &self.told
+    }
+
+    fn patience(&self) -> Duration {
+        self.endpoint.limits.open
+    }
+
+    fn ask(&self, method: Method, params: String) -> Promise<'_, Result<Message, Failure>> {
+        Box::pin(async move {
+            let id = OWN_IDS + self.number();
+            let text = request(id, method.as_str(), &params);
+            let reply = ask(&self.endpoint, self.head(), text, Some(id)).await?;
+            reply.check(&self.endpoint)?;
+            let status = reply.status;
+            reply.message.ok_or_else(|| {
+                Failure::broken(self.endpoint.name(), strange(status)).because(status)
+            })
         })
     }
 }

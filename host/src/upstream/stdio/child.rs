@@ -14,10 +14,13 @@ use super::process::Process;
 use super::pumps::{self, Pipes};
 use super::routes::{Receipt, Routes};
 use crate::pipeline::party::Outbox;
-use crate::protocol::{Era, Message};
+use crate::pipeline::port::Promise;
+use crate::protocol::{Era, Message, Method};
+use crate::upstream::authored::request;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
-use crate::upstream::limits::{Limits, WRITE_QUEUE};
+use crate::upstream::limits::{Limits, PAGE, WRITE_QUEUE};
+use crate::upstream::renew::{Line, Told};
 use crate::upstream::settings::Command;
 use crate::upstream::status::Status;
 
@@ -41,6 +44,8 @@ pub(super) struct Child {
     pub(super) era: Era,
     /// What it said of itself; none for a modern one that was not asked.
     pub(super) greeting: Option<Greeting>,
+    /// The level that it was told.
+    told: Told,
     stop: CancellationToken,
     gone: watch::Receiver<bool>,
 }
@@ -74,7 +79,8 @@ impl Child {
             replies: writer.downgrade(),
         };
         pumps::run(pipes, process, queue, (gone_sender, permit));
-        let mut child = Self { spec, routes, writer, era: Era::Legacy, greeting: None, stop, gone };
+        let (era, greeting, told) = (Era::Legacy, None, Told::default());
+        let mut child = Self { spec, routes, writer, era, greeting, told, stop, gone };
         match introduce(&mut child, opening).await {
             Ok(()) => Ok(child),
             Err(failure) if child.is_gone() && !failure.refuses_handshake() => {
@@ -154,6 +160,29 @@ impl Child {
         .await;
         self.routes.forget(number);
         answer
+    }
+}
+
+impl Line for Child {
+    fn server(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn capabilities(&self) -> &str {
+        self.greeting.as_ref().map_or("{}", |greeting| &greeting.capabilities)
+    }
+
+    fn told(&self) -> &Told {
+        &self.told
+    }
+
+    fn patience(&self) -> Duration {
+        self.spec.limits.open
+    }
+
+    fn ask(&self, method: Method, params: String) -> Promise<'_, Result<Message, Failure>> {
+        let text = move |number| request(number, method.as_str(), &params);
+        Box::pin(self.ask(text, PAGE))
     }
 }
 

@@ -15,14 +15,17 @@ use tokio_util::task::TaskTracker;
 use super::child::{Child, Spec};
 use super::opening::Opening;
 use crate::pipeline::party::{NoOutbox, Outbox, Party, PartyId};
+use crate::protocol::Era;
 use crate::upstream::authored::Hello;
 use crate::upstream::era::EraCell;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{CHILD_GRACE, Limits, SUPERVISOR_GRACE};
+use crate::upstream::renew;
 use crate::upstream::sessions::Sessions;
 use crate::upstream::settings::{Command, Sharing};
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
+use crate::upstream::wishes::Wishes;
 
 /// All children of one upstream.
 #[derive(Debug)]
@@ -37,11 +40,13 @@ pub(in crate::upstream) struct Children {
     /// Started and introduced, and served nobody yet.
     spare: Mutex<Option<Child>>,
     spare_ready: Notify,
+    /// What parties subscribed to: a child in the place of another is told.
+    wishes: Arc<Wishes>,
 }
 
 impl Children {
     pub(in crate::upstream) fn new(
-        status: Arc<Status>,
+        (status, wishes): (Arc<Status>, Arc<Wishes>),
         command: Command,
         sharing: Sharing,
         limits: &Limits,
@@ -61,6 +66,7 @@ impl Children {
             shared: ArcSwap::from_pointee(Slot::new()),
             spare: Mutex::new(None),
             spare_ready: Notify::new(),
+            wishes,
         }
     }
 
@@ -78,8 +84,16 @@ impl Children {
         }
         let open = || {
             let permit = self.permit();
-            let (spec, outbox) = (Arc::clone(&self.spec), Arc::clone(&party.outbox));
-            async move { Child::start(spec, opening, outbox, permit.await?).await }
+            let (spec, party) = (Arc::clone(&self.spec), Arc::clone(party));
+            let uris = self.wishes.of(party.id);
+            async move {
+                let outbox = Arc::clone(&party.outbox);
+                let child = Child::start(spec, opening, outbox, permit.await?).await?;
+                if child.era == Era::Legacy {
+                    renew::whole(&child, &party, uris).await;
+                }
+                Ok(child)
+            }
         };
         let child = slot.acquire(&self.spec.tracker, open).await?;
         Ok((slot, child))
@@ -211,7 +225,8 @@ impl Children {
         let idle = self.spec.limits.child_idle;
         let mut ticks = interval((idle / 4).max(Duration::from_millis(100)));
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            for slot in self.parties.all() {
+            // A child that somebody subscribed at has something to do, however long nobody calls it.
+            for slot in self.parties.each(|party| !self.wishes.has(party)) {
                 if let Some(child) = slot.current()
                     && child.retire(idle)
                 {

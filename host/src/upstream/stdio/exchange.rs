@@ -10,12 +10,14 @@ use super::child::Child;
 use super::children::Children;
 use super::opening::Opening;
 use crate::fault::Fault;
+use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Field, Id, Message, Method, splice};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{Route, found_out};
 use crate::upstream::failure::Failure;
+use crate::upstream::renew;
 use crate::upstream::settings::Sharing;
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
@@ -48,6 +50,9 @@ impl StdioUpstream {
     async fn tried(&self, order: &Order) -> Result<Answer, Failure> {
         for _ in 0..TRIES {
             let (slot, child) = self.child(&order.party).await?;
+            if child.era == Era::Legacy && self.children.sharing == Sharing::Session {
+                renew::level(&*child, order).await;
+            }
             match call(&child, order).await {
                 Ok(answer) => return answer,
                 Err(_closed) => {
@@ -144,6 +149,17 @@ impl Upstream for StdioUpstream {
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
         Box::pin(self.forward(party, notification))
+    }
+
+    fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
+        Box::pin(async move {
+            // What one client says of itself is not true of all who share a child.
+            let own = self.children.sharing == Sharing::Session;
+            let child = self.children.open(party).filter(|child| own && child.era == Era::Legacy);
+            if let Some(child) = child {
+                renew::set_level(&*child, level, false).await;
+            }
+        })
     }
 
     fn leave(&self, party: PartyId) -> Promise<'_, ()> {

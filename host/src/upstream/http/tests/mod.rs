@@ -3,6 +3,7 @@
 mod credentials;
 mod life;
 mod modern;
+mod standing;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
