@@ -1,5 +1,7 @@
 //! Real child processes under real supervisors.
 
+mod standing;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use crate::pipeline::Level;
 use crate::pipeline::party::Party;
 use crate::pipeline::port::{Answer, Incoming, Phase};
 use crate::protocol::{Message, Revision};
-use crate::upstream::testing::{Rig, leveled, party, rig, shell, soon, text};
+use crate::upstream::testing::{Rig, party, rig, shell, soon, text};
 use crate::upstream::{Command, Limits, Sharing, Transport};
 
 /// A server in a few lines of shell. `modern` as its first word makes it answer `server/discover` only.
@@ -385,25 +387,5 @@ async fn a_missing_working_directory_is_named() {
     let failed = soon(watch.wait_for(|snapshot| snapshot.attempt > 0)).await.unwrap().clone();
     let reason = failed.reason.as_ref().unwrap();
     assert!(reason.contains("the working directory /no/such/place does not exist"), "{reason}");
-    rig.end().await;
-}
-
-#[tokio::test]
-async fn a_child_in_the_place_of_another_is_told_subscriptions_and_level_and_is_kept() {
-    let limits = Limits { child_idle: Duration::from_millis(300), ..Limits::default() };
-    let rig = connected(Sharing::Session, limits).await;
-    let (one, level) = leveled(1, Revision::V2025_11_25);
-    let subscribe =
-        r#"{"jsonrpc":"2.0","id":"x","method":"resources/subscribe","params":{"uri":"u:1"}}"#;
-    text(rig.call(&one, subscribe).await.unwrap()).await.unwrap();
-    level.set(Level::Error);
-    soon(rig.upstream.set_level(one.id, Level::Error)).await;
-    assert_eq!(ask(&rig, &one, "told").await, "\" sub level\"");
-    assert!(rig.call(&one, &text_of("die")).await.is_err());
-    assert_eq!(ask(&rig, &one, "told").await, "\" level sub\"");
-    // Another party's child is stopped meanwhile for want of calls; this one is not.
-    let (kept, other) = (pid(&rig, &one).await, pid(&rig, &legacy(2)).await);
-    gone(other).await;
-    assert_eq!(pid(&rig, &one).await, kept);
     rig.end().await;
 }
