@@ -1,8 +1,9 @@
 """The official Python client: lists what URL offers and asks for some of it, in a given era.
 
-usage: client_mcp.py URL|COMMAND legacy|auto|2026-07-28 [NAME=JSON | prompt:NAME=JSON | resource:URI ..]
+usage: client_mcp.py URL|COMMAND legacy|auto|2026-07-28|sse [NAME=JSON | prompt:NAME=JSON | resource:URI ..]
 
-COMMAND is a JSON array: the program and its arguments, which speaks over stdin and stdout.
+COMMAND is a JSON array: the program and its arguments, which speaks over stdin and stdout. Mode sse is the legacy era over
+HTTP+SSE.
 
 Prints one JSON object: {"protocol", "server", "tools", "prompts", "resources", "results"}: the names and URIs of
 everything, and a result, or {"error": code}, for each request. Lists that the server does not have are empty.
@@ -13,6 +14,7 @@ import json
 import sys
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.sse import sse_client
 
 
 async def main(url: str, mode: str, requests: list[str]) -> None:
@@ -20,6 +22,8 @@ async def main(url: str, mode: str, requests: list[str]) -> None:
     if url.startswith("["):
         program, *arguments = json.loads(url)
         server = StdioServerParameters(command=program, args=arguments)
+    if mode == "sse":
+        server, mode = sse_client(url), "legacy"
     async with Client(server, mode=mode) as client:
         has = client.server_capabilities
         answer = {

@@ -84,6 +84,11 @@ impl Peers {
         self.python_client("client_mcp.py", url, mode, calls).await
     }
 
+    /// The same over HTTP+SSE, the transport of 2024-11-05.
+    pub async fn mcp_sse(&self, url: &str, calls: &[&str]) -> Result<Value> {
+        self.python_client("client_mcp.py", url, "sse", calls).await
+    }
+
     /// The same with the FastMCP client, without `protocol`.
     pub async fn fastmcp(&self, url: &str, mode: &str, calls: &[&str]) -> Result<Value> {
         self.python_client("client_fastmcp.py", url, mode, calls).await

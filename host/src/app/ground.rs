@@ -11,6 +11,7 @@ use crate::config::Settings;
 use crate::outbound::OwnListeners;
 use crate::session::{SessionLimits, Sessions};
 use crate::telemetry::Metrics;
+use crate::transport::sse::Channels;
 
 /// What outlives every configuration.
 #[derive(Clone)]
@@ -20,6 +21,7 @@ pub(super) struct Ground {
     /// Everything that runs beside the requests.
     pub(super) tasks: TaskTracker,
     pub(super) sessions: Arc<Sessions>,
+    pub(super) channels: Arc<Channels>,
     pub(super) counts: Arc<Metrics>,
     /// Where plugway itself listens, which it never dials.
     pub(super) own: OwnListeners,
@@ -41,6 +43,7 @@ impl Ground {
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             sessions: Arc::new(Sessions::new(limits, Box::new(clock))?),
+            channels: Arc::default(),
             counts: Arc::default(),
             own,
         })

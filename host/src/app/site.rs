@@ -56,6 +56,7 @@ pub(super) fn site(
     let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
     Site {
         endpoints,
+        channels: ground.channels.clone(),
         sessions: ground.sessions.clone(),
         auth,
         hosts,

@@ -109,6 +109,7 @@ impl World {
         self.site.store(Arc::new(site));
         if admits(&self.settings) != admits(&settings) {
             self.ground.sessions.interrupt_streams();
+            self.ground.channels.close();
         }
         let old = std::mem::replace(&mut self.connectors, connectors);
         self.take_over(&old);
@@ -204,6 +205,7 @@ impl World {
     /// Lets calls in flight end, then ends everything.
     pub(super) async fn end(mut self) {
         self.site.load().sessions.close_streams();
+        self.site.load().channels.close();
         if let Some(listening) = self.listening.take() {
             listening.end().await;
         }

@@ -9,7 +9,8 @@ use hyper::body::Incoming;
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 use crate::transport::reply::{self, Asked, Reply};
-use crate::transport::{Site, delete, get, health, post};
+use crate::transport::site::Door;
+use crate::transport::{Site, delete, get, health, post, sse};
 
 /// Answers one HTTP request.
 pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
@@ -18,15 +19,24 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
     if let Err(fault) = site.hosts.check(authority, &head.headers) {
         return site.refuse(&fault, Asked::unknown(RequestId::next()));
     }
-    if let Some(endpoint) = site.endpoints.get(head.uri.path()) {
-        return match head.method {
-            Method::POST => post::post(&site, endpoint, head.headers, body).await,
-            Method::GET => get::get(&site, endpoint, &head.headers).await,
-            Method::DELETE => delete::delete(&site, endpoint, &head.headers).await,
-            _ => refuse(&site, Code::MethodNotAllowed, "This path takes POST, GET and DELETE."),
-        };
+    let door = site.door(head.uri.path());
+    match (door, &head.method) {
+        (None, _) => own(&site, &head).await,
+        (Some(Door::Mcp(endpoint)), &Method::POST) => {
+            post::post(&site, endpoint, head.headers, body).await
+        }
+        (Some(Door::Mcp(endpoint)), &Method::GET) => get::get(&site, endpoint, &head.headers).await,
+        (Some(Door::Mcp(endpoint)), &Method::DELETE) => {
+            delete::delete(&site, endpoint, &head.headers).await
+        }
+        (Some(Door::Stream(endpoint, base)), &Method::GET) => {
+            sse::get::get(&site, endpoint, base, &head.headers).await
+        }
+        (Some(Door::Messages(endpoint)), &Method::POST) => {
+            sse::post::post(&site, endpoint, &head.uri, &head.headers, body).await
+        }
+        (Some(door), _) => refuse(&site, Code::MethodNotAllowed, door.methods()),
     }
-    own(&site, &head).await
 }
 
 /// The paths of plugway itself.

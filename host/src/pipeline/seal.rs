@@ -109,7 +109,7 @@ mod tests {
             let sealer = Sealer::default();
             prop_assert_eq!(sealer.open(&["a"], &text), None);
             let sealed = sealer.seal(&["a"], b"content").unwrap();
-            let mut bytes = sealed.clone().into_bytes();
+            let mut bytes = sealed.into_bytes();
             let at = at % bytes.len();
             bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(bytes).unwrap();

@@ -39,6 +39,7 @@ impl Default for SessionOutbox {
 
 /// A message that waits.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "few wait, and none for long")]
 pub enum Waiting {
     /// plugway's own, ready to be sent.
     Own(Bytes),

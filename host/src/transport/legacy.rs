@@ -27,23 +27,17 @@ pub(super) async fn serve(
         return initialize(site, visitor, &message, request_id).await;
     }
     let session = session(site, visitor, &head)?;
-    match (message.kind(), message.id().cloned()) {
-        (Kind::Request, Some(id)) => {
-            let asked =
-                Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
-            let asking = (visitor, &session);
-            let answered = request(asking, head, message, &id, request_id).await?;
-            let answered = counted(answered, &site.counts);
-            let kept = Arc::clone(&session);
-            Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {
-                handover::in_session(kept, messages)
-            }))
-        }
-        _ => {
-            take(visitor, &session, message).await;
-            Ok(reply::empty(false))
-        }
-    }
+    let Some(id) = message.id().cloned().filter(|_| message.kind() == Kind::Request) else {
+        take(visitor, &session, message).await;
+        return Ok(reply::empty(false));
+    };
+    let asked = Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
+    let answered = request((visitor, &session), head, message, &id, request_id).await?;
+    let answered = counted(answered, &site.counts);
+    let kept = Arc::clone(&session);
+    Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {
+        handover::in_session(kept, messages)
+    }))
 }
 
 /// The session of a request.

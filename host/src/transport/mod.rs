@@ -3,13 +3,14 @@
 //! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`]
 //! know how each era finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy
 //! session.
-//! [`mod@stdio`] serves one client over pipes with the same eras. [`guard`], [`headers`] and [`body`] check what comes in;
+//! [`mod@stdio`] serves one client over pipes, [`sse`] clients of the first revision; for both `duplex` knows the channel. [`guard`], [`headers`] and [`body`] check what comes in;
 //! `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
 //! what is no MCP.
 
 pub mod batch;
 pub mod body;
 pub mod delete;
+mod duplex;
 pub mod get;
 pub mod guard;
 mod handover;
@@ -21,6 +22,7 @@ pub mod plain;
 pub mod post;
 pub mod reply;
 pub mod site;
+pub mod sse;
 pub mod stdio;
 pub mod stream;
 mod visitor;

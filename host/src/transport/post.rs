@@ -84,8 +84,17 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    headers::check_content_type(head)?;
     headers::check_accept(head, &["application/json", "text/event-stream"])?;
+    message(site, head, body).await
+}
+
+/// The text of one message.
+pub(super) async fn message<B>(site: &Site, head: &HeaderMap, body: B) -> Result<Bytes, Fault>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    headers::check_content_type(head)?;
     if head.contains_key(header::CONTENT_ENCODING) {
         let text = "A message must not be compressed: send it without a content encoding.";
         return Err(Fault::new(Code::UnsupportedMediaType, text));

@@ -129,7 +129,12 @@ fn refused(code: i64) -> StatusCode {
 
 /// A stream of server-sent events. The head goes out at once; nothing on the way may hold events back.
 pub fn events(stream: Events) -> Reply {
-    let mut reply = Response::new(ReplyBody::Stream(Box::pin(stream), None));
+    event_stream(Box::pin(stream))
+}
+
+/// The same, of events that are framed already.
+pub fn event_stream(framed: Chunks) -> Reply {
+    let mut reply = Response::new(ReplyBody::Stream(framed, None));
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::guard::Hosts;
 use super::reply::{self, Asked, Reply};
+use super::sse::{self, Channels};
 use crate::fault::Fault;
 use crate::pipeline::port::Authenticator;
 use crate::pipeline::{Connector, NoOutbox, Party, PartyId};
@@ -45,11 +46,35 @@ pub struct Endpoint {
     pub anonymous: bool,
 }
 
+/// What is found at a path.
+#[derive(Clone, Copy, Debug)]
+pub enum Door<'a> {
+    /// Streamable HTTP.
+    Mcp(&'a Endpoint),
+    /// The stream of HTTP+SSE, and the path of the connector.
+    Stream(&'a Endpoint, &'a str),
+    /// Where clients of HTTP+SSE post to.
+    Messages(&'a Endpoint),
+}
+
+impl Door<'_> {
+    /// A sentence that names the methods that it takes.
+    pub fn methods(self) -> &'static str {
+        match self {
+            Self::Mcp(_) => "This path takes POST, GET and DELETE.",
+            Self::Stream(..) => "This path takes GET: it opens a stream of HTTP+SSE.",
+            Self::Messages(_) => "This path takes POST: it is part of HTTP+SSE.",
+        }
+    }
+}
+
 /// Everything that one listener serves, as it is configured now. A new configuration makes a new site, which shares
 /// sessions and counts with the one before; a request keeps the site that it began with.
 pub struct Site {
     /// Endpoints by path, such as `/mcp` or `/hub/mcp`.
     pub endpoints: HashMap<Box<str>, Endpoint>,
+    /// Open channels of HTTP+SSE.
+    pub channels: Arc<Channels>,
     /// Sessions of the legacy era.
     pub sessions: Arc<Sessions>,
     /// Identifies callers; none = nobody is identified.
@@ -73,9 +98,26 @@ impl Site {
         reply::fault(fault, asked)
     }
 
+    /// What is found at a path.
+    pub fn door<'a>(&'a self, path: &'a str) -> Option<Door<'a>> {
+        if let Some(endpoint) = self.endpoints.get(path) {
+            return Some(Door::Mcp(endpoint));
+        }
+        let of = |base: &str| self.endpoints.get(format!("{base}/mcp").as_str());
+        if let Some(base) = path.strip_suffix(sse::STREAM) {
+            return of(base).map(|endpoint| Door::Stream(endpoint, base));
+        }
+        path.strip_suffix(sse::MESSAGES).and_then(of).map(Door::Messages)
+    }
+
     /// The connectors, in no order.
     pub fn connectors(&self) -> impl Iterator<Item = &Arc<Connector>> {
         self.endpoints.values().map(|endpoint| &endpoint.connector)
+    }
+
+    /// Where the connector of a name is served.
+    pub fn endpoint(&self, connector: &str) -> Option<&Endpoint> {
+        self.endpoints.values().find(|endpoint| *endpoint.connector.name == *connector)
     }
 
     /// The connector of a name.

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 
 use crate::http as web;
 
+mod channel;
 mod events;
 mod reply;
 
-pub use self::{events::Events, reply::Reply};
+pub use self::{channel::Channel, events::Events, reply::Reply};
 
 /// The newest revision with sessions.
 pub const LEGACY: &str = "2025-11-25";

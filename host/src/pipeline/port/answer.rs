@@ -61,6 +61,7 @@ impl Answer {
     }
 
     /// Keeps something until the answer was sent.
+    #[must_use]
     pub fn holding(self, guard: impl Send + 'static) -> Self {
         match self {
             Self::Json(Json { body: Body::Stream(chunks, length), refusal }) => {
@@ -86,6 +87,7 @@ impl From<Body> for Chunks {
 
 /// One message of a server on its way to a client.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "requests are rare, and none is kept for long")]
 pub enum Incoming {
     /// A notification.
     Notification(Notification),
@@ -202,14 +204,15 @@ impl fmt::Debug for Answer {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
+    use std::sync::Mutex;
 
     use super::*;
 
-    fn asked() -> (AskReply, mpsc::Receiver<Message>) {
-        let (sender, receiver) = mpsc::channel();
+    fn asked() -> (AskReply, Arc<Mutex<Vec<Message>>>) {
+        let got = Arc::<Mutex<Vec<Message>>>::default();
+        let kept = Arc::clone(&got);
         let id = Id::parse(r#""s-1""#).unwrap();
-        (AskReply::new(id, move |response| sender.send(response).unwrap()), receiver)
+        (AskReply::new(id, move |response| kept.lock().unwrap().push(response)), got)
     }
 
     #[test]
@@ -217,17 +220,18 @@ mod tests {
         let (reply, got) = asked();
         let text = r#"{"jsonrpc":"2.0", "id" : 7, "result":{"x":1.0}}"#;
         reply.answer(&Message::parse(Bytes::from(text)).unwrap());
-        assert_eq!(got.recv().unwrap().text(), &text.replace('7', r#""s-1""#));
-        assert!(got.recv().is_err(), "once");
+        let got = got.lock().unwrap();
+        assert_eq!(got.len(), 1);
+        assert_eq!(got[0].text(), &text.replace('7', r#""s-1""#));
     }
 
     #[test]
     fn a_server_whose_request_is_dropped_or_refused_gets_an_error() {
         let (reply, got) = asked();
         drop(reply);
-        assert!(got.recv().unwrap().error().unwrap().contains("-32603"));
+        assert!(got.lock().unwrap()[0].error().unwrap().contains("-32603"));
         let (reply, got) = asked();
         reply.refuse(r#"{"code":-1,"message":"no"}"#);
-        assert_eq!(got.recv().unwrap().error(), Some(r#"{"code":-1,"message":"no"}"#));
+        assert_eq!(got.lock().unwrap()[0].error(), Some(r#"{"code":-1,"message":"no"}"#));
     }
 }

@@ -9,12 +9,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::client::Client;
-use super::output::Output;
-use super::start::Start;
+use super::writer;
+use crate::pipeline::Caller;
 use crate::protocol::lines::{Line, Splitter};
 use crate::transport::Site;
-use crate::transport::site::Endpoint;
+use crate::transport::duplex::{Client, Output, Sender, Start};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -33,9 +32,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where the connector is served now.
-    pub(super) fn endpoint<'a>(&self, site: &'a Site) -> Option<&'a Endpoint> {
-        site.endpoints.values().find(|endpoint| endpoint.connector.name == self.connector)
+    /// Who started this process, at what is served now.
+    fn sender(&self, caller: &Arc<Caller>) -> Sender {
+        let caller = Some(Arc::clone(caller));
+        Sender { site: self.site.load_full(), caller, credential: None }
     }
 }
 
@@ -57,34 +57,39 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let (start, quit, helpers) = (Start::new(), CancellationToken::new(), TaskTracker::new());
-    if let Some(endpoint) = place.endpoint(&place.site.load()) {
+    if let Some(endpoint) = place.site.load().endpoint(&place.connector) {
         let watching = start.clone().watch(endpoint.connector.clone());
         let quit = quit.clone();
         helpers.spawn(async move { quit.run_until_cancelled(watching).await });
     }
     let (limit, grace) = (place.site.load().bounds.body, place.grace);
-    let (output, writer) = Output::new(output);
-    let writing = helpers.spawn(writer.run());
-    let client = Arc::new(Client::new(place, start, output.clone(), quit.clone()));
+    let (written, queue) = Output::new();
+    let writing = helpers.spawn(writer::run(output, queue));
+    let (output, caller) = (written, Arc::new(local_caller()));
+    let (connector, sender) = (Arc::clone(&place.connector), place.sender(&caller));
+    let client = Client::new(connector, &sender, start, output.clone(), quit.clone());
+    drop(sender);
+    let pipe = Pipe { client: Arc::new(client), place, caller };
     let end = tokio::select! {
         biased;
         () = stop.cancelled() => End::Stopped,
         () = output.closed() => End::Output,
-        () = read(&client, input, limit) => End::Input,
+        () = pipe.read(input, limit) => End::Input,
     };
+    let client = &pipe.client;
     client.tasks.close();
     client.close_outbox();
     match end {
         End::Input => {
             tracing::info!("the client closed its end");
-            stop.run_until_cancelled(answered(&client, grace)).await;
+            stop.run_until_cancelled(answered(client, grace)).await;
         }
         End::Output => tracing::info!("the client reads no more"),
-        End::Stopped => answered(&client, grace).await,
+        End::Stopped => answered(client, grace).await,
     }
     quit.cancel();
     client.tasks.wait().await;
-    drop((client, output));
+    drop((pipe, output));
     if timeout(FLUSH, writing).await.is_err() {
         tracing::debug!("the client did not read its last answers");
     }
@@ -97,31 +102,46 @@ async fn answered(client: &Client, grace: Duration) {
     }
 }
 
-/// Reads until the client closes its end.
-async fn read<R: AsyncRead + Unpin>(client: &Arc<Client>, mut input: R, limit: usize) {
-    let mut lines = Splitter::new(limit);
-    loop {
-        while let Some(line) = lines.line() {
-            take(client, line, limit).await;
-        }
-        match input.read_buf(lines.room(CHUNK)).await {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) => {
-                tracing::debug!(%error, "standard input cannot be read");
-                break;
+/// The client's end of the pipe.
+struct Pipe {
+    client: Arc<Client>,
+    place: Place,
+    caller: Arc<Caller>,
+}
+
+impl Pipe {
+    /// Reads until the client closes its end.
+    async fn read<R: AsyncRead + Unpin>(&self, mut input: R, limit: usize) {
+        let mut lines = Splitter::new(limit);
+        loop {
+            while let Some(line) = lines.line() {
+                self.take(line, limit).await;
+            }
+            match input.read_buf(lines.room(CHUNK)).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::debug!(%error, "standard input cannot be read");
+                    break;
+                }
             }
         }
+        // The last line may lack its end.
+        if let Some(line) = lines.rest() {
+            self.take(line, limit).await;
+        }
     }
-    // The last line may lack its end.
-    if let Some(line) = lines.rest() {
-        take(client, line, limit).await;
+
+    async fn take(&self, line: Line, limit: usize) {
+        let sender = self.place.sender(&self.caller);
+        match line {
+            Line::Text(text) => self.client.take(sender, text).await,
+            Line::TooLong => self.client.too_long(&sender.site, limit).await,
+        }
     }
 }
 
-async fn take(client: &Arc<Client>, line: Line, limit: usize) {
-    match line {
-        Line::Text(text) => client.take(text).await,
-        Line::TooLong => client.too_long(limit).await,
-    }
+/// The user who started this process.
+fn local_caller() -> Caller {
+    Caller { display: "stdio".into(), anonymous: false, ..Caller::anonymous("stdio") }
 }

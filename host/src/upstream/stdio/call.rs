@@ -42,6 +42,7 @@ impl Drop for Flight {
 }
 
 /// What may come next.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 enum Next {
     Note(Incoming),
     Response(Bytes),

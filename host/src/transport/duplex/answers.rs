@@ -40,6 +40,7 @@ mod tests {
     use crate::fault::Code;
     use crate::pipeline::port::{Incoming, Notification};
     use crate::transport::handover;
+    use crate::transport::stdio::writer;
 
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#;
     const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
@@ -47,11 +48,11 @@ mod tests {
     /// The lines that came out, and how it ended.
     async fn sent(answer: Answer) -> (String, Option<Code>) {
         let mut written = Vec::new();
-        let (output, writer) = Output::new(&mut written);
+        let (output, queue) = Output::new();
         let sending = async move {
             send(answer, &output, handover::stateless).await.err().map(|fault| fault.code())
         };
-        let (code, ()) = tokio::join!(sending, writer.run());
+        let (code, ()) = tokio::join!(sending, writer::run(&mut written, queue));
         (String::from_utf8(written).unwrap(), code)
     }
 

@@ -24,18 +24,26 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Whether the servers had their chance.
 #[derive(Clone, Debug)]
-pub(super) struct Start {
+pub(in crate::transport) struct Start {
     settled: CancellationToken,
     began: Instant,
 }
 
 impl Start {
-    pub(super) fn new() -> Self {
+    /// Nothing is settled yet.
+    pub(in crate::transport) fn new() -> Self {
         Self { settled: CancellationToken::new(), began: Instant::now() }
     }
 
+    /// Nobody waits: whoever came could ask `/ready` before.
+    pub(in crate::transport) fn settled() -> Self {
+        let start = Self::new();
+        start.settled.cancel();
+        start
+    }
+
     /// Looks until every server was tried.
-    pub(super) async fn watch(self, connector: Arc<Connector>) {
+    pub(in crate::transport) async fn watch(self, connector: Arc<Connector>) {
         while self.began.elapsed() < REST && !settled(&connector) {
             sleep(LOOK).await;
         }
