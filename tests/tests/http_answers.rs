@@ -18,7 +18,7 @@ async fn hub(upstream: &Scripted) -> Result<Plugway> {
 }
 
 #[tokio::test]
-async fn json_stays_json_and_events_stay_events() -> Result<()> {
+async fn a_response_alone_is_json_and_messages_before_it_make_a_stream() -> Result<()> {
     let upstream = Scripted::start().await?;
     let plugway = hub(&upstream).await?;
     for client in [plugway.legacy().await?, plugway.modern()] {
@@ -30,11 +30,17 @@ async fn json_stays_json_and_events_stay_events() -> Result<()> {
         // The upstream is of the legacy era; a modern client requires more of a result.
         let kind = json.result()?.get("resultType").and_then(Value::as_str);
         ensure!(kind == client.session().is_none().then_some("complete"), "{kind:?}");
-        let events = client.call("tools/call", params("up_events")).await?;
+        // A stream that holds nothing but the response.
+        let alone = client.call("tools/call", params("up_events")).await?;
+        ensure!(alone.header("content-type") == Some("application/json"), "{:?}", alone.headers);
+        ensure!(alone.result()?["content"][0]["text"] == "events", "{}", alone.text);
+        let steps =
+            json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+        let events = client.call("tools/call", steps).await?;
         let kind = events.header("content-type").unwrap_or_default();
         ensure!(kind.starts_with("text/event-stream"), "{:?}", events.headers);
         ensure!(events.header("x-accel-buffering") == Some("no"));
-        ensure!(events.messages.len() == 1 && events.result()?["content"][0]["text"] == "events");
+        ensure!(events.messages.len() == 2, "{}", events.text);
     }
     Ok(())
 }
