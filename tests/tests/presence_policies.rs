@@ -38,7 +38,8 @@ async fn nobody_hears_of_a_server_that_is_hidden_from_them() -> Result<()> {
     ensure!(unknown.error_code()? == -32602, "{unknown:?}");
     ensure!(client.tool_names().await? == all);
     let late = plugway.legacy().await?;
-    ensure!(late.initialized().context("no result")?.get("instructions").is_none());
+    let told = late.initialized().context("no result")?["instructions"].to_string();
+    ensure!(told.contains("## open") && !told.contains("secret"), "{told}");
     let status = client.call_tool("hub_status", json!({})).await?.to_string();
     ensure!(!status.contains("secret") && status.contains("open_echo"), "{status}");
 

@@ -11,7 +11,6 @@ use super::port::{Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::views::Views;
-use crate::protocol::scan;
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
 pub const REVIEW_MAX: usize = 1024 * 1024;
@@ -149,23 +148,6 @@ impl Connector {
         states
     }
 
-    /// Whether an upstream answers `completion/complete`.
-    pub fn completes(&self) -> bool {
-        self.upstreams.iter().any(|served| {
-            served.snapshot().offering.as_ref().is_some_and(|offering| {
-                scan::member(&offering.capabilities, "completions").is_some()
-            })
-        })
-    }
-
-    /// Whether an upstream tells of changes of its resources to who subscribes to them.
-    pub fn subscribes(&self) -> bool {
-        self.upstreams.iter().any(|served| {
-            let offering = served.snapshot().offering.clone();
-            offering.is_some_and(|offering| declares_subscribe(&offering.capabilities))
-        })
-    }
-
     /// The upstream at a place.
     pub fn upstream(&self, place: usize) -> Option<&Arc<dyn Upstream>> {
         self.upstreams.get(place).map(|served| &served.upstream)
@@ -175,12 +157,6 @@ impl Connector {
     pub fn place_of(&self, name: &str) -> Option<usize> {
         self.upstreams.iter().position(|served| **served.upstream.name() == *name)
     }
-}
-
-fn declares_subscribe(capabilities: &str) -> bool {
-    let member = |text: &str, name| text.get(scan::member(text, name)?.range()).map(str::to_owned);
-    let resources = member(capabilities, "resources");
-    resources.and_then(|resources| member(&resources, "subscribe")).as_deref() == Some("true")
 }
 
 impl std::fmt::Debug for Connector {

@@ -1,9 +1,9 @@
 //! The wire format of MCP over borrowed bytes: no IO, no tokio, nothing re-encoded that does not change.
 //!
 //! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
-//! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`document`]
-//! checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary; [`sse`] and [`lines`] frame
-//! messages in a stream.
+//! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`union`]
+//! unites them, [`document`] checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary;
+//! [`sse`] and [`lines`] frame messages in a stream.
 
 pub mod document;
 pub mod edit;
@@ -16,6 +16,7 @@ pub mod message;
 pub mod method;
 pub mod scan;
 pub mod sse;
+pub mod union;
 pub mod version;
 
 pub use document::Document;
