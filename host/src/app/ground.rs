@@ -39,10 +39,12 @@ impl Ground {
             SessionLimits { max: settings.limits.max_sessions, idle: settings.limits.session_idle };
         let start = Instant::now();
         let clock = move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let sessions = Sessions::new(limits, Box::new(clock))?;
         Ok(Self {
-            stop: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-            sessions: Arc::new(Sessions::new(limits, Box::new(clock))?),
+            sessions: Arc::new(sessions.running(tasks.clone(), stop.clone())),
+            stop,
+            tasks,
             channels: Arc::default(),
             counts: Arc::default(),
             own,

@@ -48,6 +48,8 @@ codes! {
     SessionMissing = "session-missing", Client;
     /// The session is unknown, expired, or somebody else's.
     SessionUnknown = "session-unknown", Client;
+    /// The event id names no place from which a stream can be resumed.
+    StreamUnknown = "stream-unknown", Client;
     /// A request with this id is in flight in this session.
     DuplicateId = "duplicate-id", Client;
     /// Headers are missing, doubled, or contradict the body.

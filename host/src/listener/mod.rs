@@ -4,6 +4,7 @@
 pub mod admin;
 pub mod route;
 pub mod serve;
+mod taken;
 
 pub use admin::AdminSocket;
 pub use serve::{ListenerLimits, serve};

@@ -14,7 +14,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::route::route;
+use super::taken::Taken;
 use crate::transport::Site;
+
+/// How long a client may take nothing of an answer that waits for it: as long as a server may pause in one.
+const TAKE_TIME: Duration = Duration::from_mins(1);
 
 /// Bounds of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +104,7 @@ async fn connection(
             .timer(TokioTimer::new())
             .header_read_timeout(limits.head_time)
             .max_buf_size(64 * 1024)
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(TokioIo::new(Taken::new(stream, TAKE_TIME)), service)
     );
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use memchr::memmem;
 
+use super::answer::json_string;
 use crate::protocol::{Field, Message, Method, message, scan};
 
 /// The method of log messages.
@@ -35,6 +36,15 @@ impl Level {
         Self::Alert,
         Self::Emergency,
     ];
+
+    /// plugway's own message to an agent.
+    pub fn message(self, text: &str) -> Bytes {
+        let (method, word, data) = (Method::Message.as_str(), self.as_str(), json_string(text));
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"level":"{word}","logger":"plugway","data":{data}}}}}"#
+        );
+        text.into()
+    }
 
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {

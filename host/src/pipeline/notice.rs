@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use super::absence;
 use super::announced::{Announced, LISTS, News, list_of};
-use super::answer::json_string;
 use super::connector::Connector;
 use super::level::Level;
 use super::party::Outbox;
@@ -102,11 +101,7 @@ fn left(connector: &Connector, name: &str, tools: &Tools<'_>) -> String {
 }
 
 fn message(level: Level, text: &str) -> (Level, Bytes) {
-    let (method, word, data) = (Method::Message.as_str(), level.as_str(), json_string(text));
-    let text = format!(
-        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"level":"{word}","logger":"plugway","data":{data}}}}}"#
-    );
-    (level, text.into())
+    (level, level.message(text))
 }
 
 /// The tools of one server in a change.

@@ -1,5 +1,7 @@
 //! Server-sent events (WHATWG HTML, section 9.2) as MCP uses them: one JSON-RPC message in the data of an event.
 
+use std::time::Duration;
+
 use bytes::{Buf, Bytes, BytesMut};
 
 /// One event of a stream.
@@ -172,7 +174,25 @@ impl Reader {
 /// The text of an event that carries one message. A message of one line costs one copy; in others each end of a line,
 /// which is white space in JSON, reads back as a line feed.
 pub fn encode(message: &[u8]) -> Bytes {
-    let mut out = BytesMut::with_capacity(message.len() + 24);
+    event(BytesMut::with_capacity(message.len() + 24), message)
+}
+
+/// [`encode`], with an id from which a client can resume the stream.
+pub fn encode_as(id: &str, message: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(message.len() + id.len() + 32);
+    id_line(&mut out, id);
+    event(out, message)
+}
+
+/// The event that a stream begins with: an id to resume it from, and how long to wait before that; no message.
+pub fn priming(id: &str, retry: Duration) -> Bytes {
+    let mut out = BytesMut::new();
+    id_line(&mut out, id);
+    out.extend_from_slice(format!("retry: {}\ndata: \n\n", retry.as_millis()).as_bytes());
+    out.freeze()
+}
+
+fn event(mut out: BytesMut, message: &[u8]) -> Bytes {
     out.extend_from_slice(b"event: message\n");
     let mut rest = message;
     while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
@@ -183,6 +203,12 @@ pub fn encode(message: &[u8]) -> Bytes {
     data_line(&mut out, rest);
     out.extend_from_slice(b"\n");
     out.freeze()
+}
+
+fn id_line(out: &mut BytesMut, id: &str) {
+    out.extend_from_slice(b"id: ");
+    out.extend_from_slice(id.as_bytes());
+    out.extend_from_slice(b"\n");
 }
 
 fn data_line(out: &mut BytesMut, line: &[u8]) {
@@ -252,6 +278,16 @@ mod tests {
             let wanted: Vec<_> = messages.iter().map(|message| message.as_bytes().to_vec()).collect();
             prop_assert_eq!(datas, wanted);
         }
+    }
+
+    #[test]
+    fn ids_are_read_back_and_a_priming_event_carries_no_message() {
+        let mut text = priming("3-0", Duration::from_secs(3)).to_vec();
+        text.extend_from_slice(&encode_as("3-1", b"{}"));
+        let events = read(&text, &[]);
+        assert_eq!((events[0].id.as_deref(), events[0].retry), (Some("3-0"), Some(3_000)));
+        assert!(!events[0].is_message() && events[1].is_message());
+        assert_eq!((events[1].id.as_deref(), &events[1].data[..]), (Some("3-1"), &b"{}"[..]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`id`] is the opaque name; [`record`] what is remembered; [`flight`] a request in flight within it;
 //! [`asks`] what servers ask the client;
-//! [`outbox`] what waits for the client's stream; [`store`] finds, bounds and expires sessions; [`parties`] does so for
+//! [`outbox`] what waits for the client's stream; [`streams`] what a client that lost its connection comes back for; [`store`] finds, bounds and expires sessions; [`parties`] does so for
 //! callers without one; [`listing`] shows both to the operator.
 
 pub mod asks;
@@ -14,6 +14,7 @@ pub mod outbox;
 pub mod parties;
 pub mod record;
 pub mod store;
+pub mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -25,3 +26,4 @@ pub use outbox::{Listener, SessionOutbox, Waiting};
 pub use parties::{CallerParty, PartyGuard};
 pub use record::Session;
 pub use store::{SessionLimits, Sessions};
+pub use streams::{EventId, OwnReader, Reader, Resumption, Writer};

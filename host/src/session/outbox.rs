@@ -165,6 +165,10 @@ impl Outbox for SessionOutbox {
 }
 
 impl Queue {
+    fn is_open(&self, stream: u64) -> bool {
+        self.stream == stream && !self.closed
+    }
+
     /// Whether there was room.
     fn push(&mut self, message: Waiting) -> bool {
         let fits = !self.closed
@@ -188,22 +192,47 @@ pub struct Listener {
 impl Listener {
     /// The next message; none when another stream took over or the session ended.
     pub async fn next(&self) -> Option<Waiting> {
+        while self.ready().await {
+            if let Some(message) = self.try_next() {
+                return Some(message);
+            }
+        }
+        None
+    }
+
+    /// Waits until there is a message; false when another stream took over or the session ended.
+    pub async fn ready(&self) -> bool {
         loop {
             let changed = self.outbox.changed.notified();
             let mut changed = std::pin::pin!(changed);
             changed.as_mut().enable();
             {
-                let mut queue = self.outbox.lock();
-                if queue.stream != self.stream || queue.closed {
-                    return None;
+                let queue = self.outbox.lock();
+                if !queue.is_open(self.stream) {
+                    return false;
                 }
-                if let Some(message) = queue.messages.pop_front() {
-                    queue.bytes -= message.len();
-                    return Some(message);
+                if !queue.messages.is_empty() {
+                    return true;
                 }
             }
             changed.await;
         }
+    }
+
+    /// The next message, where there is one and it is for this stream.
+    pub fn try_next(&self) -> Option<Waiting> {
+        let mut queue = self.outbox.lock();
+        if !queue.is_open(self.stream) {
+            return None;
+        }
+        let message = queue.messages.pop_front()?;
+        queue.bytes -= message.len();
+        Some(message)
+    }
+
+    /// Whether messages still go to this stream.
+    pub fn is_open(&self) -> bool {
+        self.outbox.lock().is_open(self.stream)
     }
 }
 

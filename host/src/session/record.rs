@@ -7,6 +7,7 @@ use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
+use super::streams::Streams;
 use crate::pipeline::{Caller, Connector, Party};
 use crate::protocol::{Field, Id, Message, Method};
 
@@ -29,6 +30,8 @@ pub struct Session {
     pub asks: Asks,
     /// What waits for the client's stream.
     pub outbox: Arc<SessionOutbox>,
+    /// What was sent, and may have to be sent again.
+    pub streams: Streams,
     /// Milliseconds on the store's clock.
     pub(super) opened: u64,
     pub(super) touched: AtomicU64,

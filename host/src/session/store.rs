@@ -7,6 +7,8 @@ use std::time::Duration;
 use dashmap::DashMap;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::asks::Asks;
 use super::flight::Flights;
@@ -14,6 +16,7 @@ use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
+use super::streams::Streams;
 use crate::fault::{Code, Fault};
 use crate::hex::hex;
 use crate::pipeline::port::{Audience, Listener};
@@ -46,6 +49,8 @@ pub struct Sessions {
     clock: Clock,
     key: [u8; 32],
     next_party: AtomicU64,
+    tasks: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Sessions {
@@ -57,7 +62,20 @@ impl Sessions {
         })?;
         let next_party = AtomicU64::new(1);
         let parties = Parties::new(limits);
-        Ok(Self { by_id: DashMap::new(), parties, limits, clock, key, next_party })
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        Ok(Self { by_id: DashMap::new(), parties, limits, clock, key, next_party, tasks, stop })
+    }
+
+    /// Where the tasks of sessions run, and what ends them.
+    #[must_use]
+    pub fn running(self, tasks: TaskTracker, stop: CancellationToken) -> Self {
+        Self { tasks, stop, ..self }
+    }
+
+    /// Runs something that goes on without its client, until plugway stops.
+    pub fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.stop.clone();
+        self.tasks.spawn(async move { stop.run_until_cancelled(task).await });
     }
 
     /// A party that no session stands for.
@@ -101,6 +119,7 @@ impl Sessions {
             flights: Arc::new(Flights::default()),
             asks: Asks::default(),
             outbox,
+            streams: Streams::default(),
             opened: now,
             touched: AtomicU64::new(now),
         });
@@ -147,6 +166,7 @@ impl Sessions {
         let old = |session: &Session| session.idle_since() < limit && !session.busy();
         let mut ids = Vec::new();
         for session in &self.by_id {
+            session.streams.sweep(now);
             if session.busy() {
                 session.touch(now);
             } else if old(&session) {

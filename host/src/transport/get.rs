@@ -1,20 +1,19 @@
-//! GET: the stream of a legacy session for what belongs to no request.
+//! GET: the stream of a legacy session for what belongs to no request, or the rest of a stream that broke off.
 
 use std::sync::Arc;
 
-use futures_util::stream;
 use http::HeaderMap;
 
-use super::reply::{self, Asked, Reply};
+use super::reply::{Asked, Reply};
 use super::site::{Endpoint, Site};
-use super::stream::Events;
 use super::visitor::Visitor;
-use super::{handover, headers, legacy};
+use super::{headers, legacy, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 use crate::protocol::header as mcp;
+use crate::session::EventId;
 
-/// Opens the stream. A session has one: a newer one takes over.
+/// Opens the stream.
 pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
     open(site, endpoint, head)
         .await
@@ -23,6 +22,7 @@ pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Rep
 
 async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {
     let visitor = Visitor::identify(site, endpoint, head).await?;
+    headers::check_upgrade(head)?;
     if !head.contains_key(mcp::SESSION_ID) {
         // The modern era has no such stream, and a client that probes takes 405 for exactly that.
         let text = "There is no stream without a session.";
@@ -30,19 +30,9 @@ async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result
     }
     headers::check_accept(head, &["text/event-stream"])?;
     let session = legacy::session(site, &visitor, head)?;
-    let start = (session.outbox.listen(), session, site.clone(), visitor.credential);
-    let messages = stream::unfold(start, |(listener, session, site, credential)| async move {
-        loop {
-            let waiting = listener.next().await?;
-            // A token may have ended since the stream was opened. Whether it is still listed is asked anew with each
-            // configuration: streams end then.
-            if let Some(auth) = &site.auth {
-                auth.authenticate(credential.as_ref()).await.ok()?;
-            }
-            if let Some(text) = handover::waiting(&session, waiting) {
-                return Some((Ok(text), (listener, session, site, credential)));
-            }
-        }
-    });
-    Ok(reply::events(Events::new(Box::pin(messages), site.bounds.keep_alive, None)))
+    let last = headers::get(head, mcp::LAST_EVENT_ID)?.filter(|id| !id.is_empty());
+    match last.map(|id| EventId::parse(id).ok_or_else(resume::unknown)).transpose()? {
+        Some(id) if id.stream != EventId::OWN => resume::resumed(site, &session, id),
+        own => resume::own(site, &session, visitor.credential, own.map(|id| id.position)),
+    }
 }

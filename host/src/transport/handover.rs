@@ -24,7 +24,7 @@ pub(super) fn waiting(session: &Session, waiting: Waiting) -> Option<Bytes> {
 }
 
 /// One message of a server for the client of a session; none where it concerns nothing that the client knows of.
-fn of_session(session: &Session, message: Incoming) -> Option<Bytes> {
+pub(super) fn of_session(session: &Session, message: Incoming) -> Option<Bytes> {
     match message {
         Incoming::Response(text) => Some(text),
         Incoming::Notification(note) => session.asks.notification(note),

@@ -1,6 +1,6 @@
 //! Checks of request headers.
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, PROXY_AUTHORIZATION};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, PROXY_AUTHORIZATION, UPGRADE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::fault::{Code, Fault};
@@ -96,6 +96,19 @@ fn covers(range: &str, wanted: &str) -> bool {
             wanted.split_once('/').is_some_and(|(wanted, _)| wanted.eq_ignore_ascii_case(kind))
         });
     matches && !refused
+}
+
+/// A WebSocket is not opened. Other upgrades are ignored, as HTTP allows.
+pub fn check_upgrade(headers: &HeaderMap) -> Result<(), Fault> {
+    let protocols = headers.get_all(UPGRADE).iter().filter_map(|value| value.to_str().ok());
+    if protocols
+        .flat_map(|value| value.split(','))
+        .any(|one| one.trim().eq_ignore_ascii_case("websocket"))
+    {
+        let text = "WebSocket is not spoken here: use Streamable HTTP.";
+        return Err(Fault::new(Code::InvalidRequest, text));
+    }
+    Ok(())
 }
 
 /// Headers that plugins may be allowed to read: credentials and session ids are never among them.

@@ -8,7 +8,7 @@ use super::reply::{self, Asked, Reply};
 use super::site::Site;
 use super::stream::counted;
 use super::visitor::Visitor;
-use super::{handover, headers};
+use super::{handover, headers, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
@@ -33,11 +33,12 @@ pub(super) async fn serve(
     };
     let asked = Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
     let answered = request((visitor, &session), head, message, &id, request_id).await?;
-    let answered = counted(answered, &site.counts);
-    let kept = Arc::clone(&session);
-    Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {
-        handover::in_session(kept, messages)
-    }))
+    Ok(match counted(answered, &site.counts) {
+        Answer::Messages(messages) => resume::answer(site, &session, messages, asked),
+        json @ Answer::Json(_) => {
+            reply::answer(json, site.bounds.keep_alive, asked, handover::stateless)
+        }
+    })
 }
 
 /// The session of a request.

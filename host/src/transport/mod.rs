@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`site`] is what is served; `visitor` says who asks; [`post`] takes messages, [`legacy`] and [`modern`]
 //! know how each era finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy
-//! session.
+//! session, whose streams `resume` keeps beyond their connections.
 //! [`mod@stdio`] serves one client over pipes, [`sse`] clients of the first revision; for both `duplex` knows the channel. [`guard`], [`headers`] and [`body`] check what comes in;
 //! `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
 //! what is no MCP.
@@ -21,6 +21,7 @@ pub mod modern;
 pub mod plain;
 pub mod post;
 pub mod reply;
+mod resume;
 pub mod site;
 pub mod sse;
 pub mod stdio;

@@ -157,7 +157,7 @@ pub fn text(media_type: &'static str, body: String) -> Reply {
     reply
 }
 
-/// A notification or response was taken (202), or a session ended (204).
+/// A notification or response was taken (202), or there is nothing more: a session ended, a stream is complete (204).
 pub fn empty(ended: bool) -> Reply {
     let mut reply = Response::new(ReplyBody::Whole(None));
     *reply.status_mut() = if ended { StatusCode::NO_CONTENT } else { StatusCode::ACCEPTED };
@@ -246,6 +246,7 @@ fn http_status(fault: &Fault, asked: Asked<'_>) -> StatusCode {
         Code::ParseError
         | Code::InvalidRequest
         | Code::SessionMissing
+        | Code::StreamUnknown
         | Code::DuplicateId
         | Code::HeaderMismatch
         | Code::BadHeader
@@ -297,9 +298,11 @@ mod tests {
     fn expected(code: Code) -> (u16, u16, i64) {
         match code {
             Code::ParseError => (400, 400, -32700),
-            Code::InvalidRequest | Code::SessionMissing | Code::DuplicateId | Code::BadHeader => {
-                (400, 400, -32600)
-            }
+            Code::InvalidRequest
+            | Code::SessionMissing
+            | Code::StreamUnknown
+            | Code::DuplicateId
+            | Code::BadHeader => (400, 400, -32600),
             Code::UnknownMethod => (200, 404, -32601),
             Code::InvalidParams | Code::UnknownName => (200, 200, -32602),
             Code::MissingMeta => (400, 400, -32602),

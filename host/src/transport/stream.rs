@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
-use futures_util::TryStreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::reply::{self, Asked};
@@ -17,16 +17,15 @@ use crate::pipeline::port::{Answer, Body, Chunks, Json};
 use crate::protocol::{Era, Id, Method, sse};
 use crate::telemetry::Metrics;
 
-/// A stream of messages as events: it sends a comment after each silence, and a JSON-RPC error in place of a fault.
+/// A stream of events that sends a comment after each silence.
 pub struct Events {
-    messages: Option<Chunks>,
+    source: Option<Chunks>,
     silence: Duration,
     timer: Pin<Box<Sleep>>,
-    request: Option<Question>,
 }
 
 /// What the stream answers: [`Asked`], kept while the stream lives.
-struct Question {
+pub(super) struct Question {
     request_id: RequestId,
     era: Era,
     method: Method,
@@ -34,14 +33,15 @@ struct Question {
 }
 
 impl Question {
-    fn of(asked: Asked<'_>) -> Self {
+    pub(super) fn of(asked: Asked<'_>) -> Self {
         let Asked { request_id, era, method, id } = asked;
         Self { request_id, era, method, id: id.cloned() }
     }
 
-    fn asked(&self) -> Asked<'_> {
+    /// A fault as its answer.
+    pub(super) fn answer(&self, fault: &Fault) -> Bytes {
         let Self { request_id, era, method, ref id } = *self;
-        Asked { request_id, era, method, id: id.as_ref() }
+        reply::fault_body(fault, Asked { request_id, era, method, id: id.as_ref() })
     }
 }
 
@@ -49,8 +49,23 @@ impl Events {
     /// Each item is the text of a message. A fault becomes the answer to what was asked, or ends a stream that answers
     /// nothing.
     pub fn new(messages: Chunks, silence: Duration, asked: Option<Asked<'_>>) -> Self {
-        let request = asked.map(Question::of);
-        Self { messages: Some(messages), silence, timer: Box::pin(sleep(silence)), request }
+        let state = Some((messages, asked.map(Question::of)));
+        let events = stream::unfold(state, |state| async move {
+            let (mut messages, question) = state?;
+            match messages.next().await? {
+                Ok(text) => Some((Ok(sse::encode(&text)), Some((messages, question)))),
+                Err(fault) => Some((Ok(sse::encode(&question?.answer(&fault))), None)),
+            }
+        });
+        Self::encoded(events, silence)
+    }
+
+    /// Each item is the text of an event. A fault breaks the connection.
+    pub fn encoded(
+        events: impl Stream<Item = Result<Bytes, Fault>> + Send + 'static,
+        silence: Duration,
+    ) -> Self {
+        Self { source: Some(Box::pin(events)), silence, timer: Box::pin(sleep(silence)) }
     }
 
     fn rest(&mut self) {
@@ -63,20 +78,14 @@ impl Stream for Events {
     type Item = Result<Bytes, Fault>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(messages) = self.messages.as_mut() else { return Poll::Ready(None) };
-        match messages.as_mut().poll_next(cx) {
-            Poll::Ready(Some(Ok(text))) => {
+        let Some(source) = self.source.as_mut() else { return Poll::Ready(None) };
+        match source.as_mut().poll_next(cx) {
+            Poll::Ready(Some(event)) => {
                 self.rest();
-                Poll::Ready(Some(Ok(sse::encode(&text))))
-            }
-            Poll::Ready(Some(Err(fault))) => {
-                self.messages = None;
-                let Some(request) = self.request.take() else { return Poll::Ready(None) };
-                let text = reply::fault_body(&fault, request.asked());
-                Poll::Ready(Some(Ok(sse::encode(&text))))
+                Poll::Ready(Some(event))
             }
             Poll::Ready(None) => {
-                self.messages = None;
+                self.source = None;
                 Poll::Ready(None)
             }
             Poll::Pending => match self.timer.as_mut().poll(cx) {
@@ -113,8 +122,6 @@ impl std::fmt::Debug for Events {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::{StreamExt as _, stream};
-
     use super::*;
     use crate::fault::Code;
     use crate::telemetry::Exposition;

@@ -10,13 +10,14 @@ use std::{
 
 use serde_json::{Value, json};
 
-const TOOLS: [(&str, &str); 8] = [
+const TOOLS: [(&str, &str); 9] = [
     ("process_id", "Its process id."),
     ("crash", "Ends with code 3 instead of an answer."),
     ("environment", "The names of its variables."),
     ("hang", "Never answers."),
     ("chatter", "Prints lines to stdout that are no messages, then answers."),
     ("flood", "Prints `lines` lines to stderr, then answers."),
+    ("tell", "Logs `count` numbered messages to its client, then answers."),
     ("stubborn", "Starts a process that ignores SIGTERM; its id."),
     ("escape", "The same in a session of its own; its id."),
 ];
@@ -96,6 +97,15 @@ fn call(params: &Value) -> Answer {
                 eprintln!("line {line}: {}", "x".repeat(200));
             }
             Answer::Text(lines.to_string())
+        }
+        "tell" => {
+            let count = at(params, "/arguments/count").as_u64().unwrap_or(1);
+            for number in 1..=count {
+                let params = json!({"level": "error", "data": number});
+                let method = "notifications/message";
+                say(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+            }
+            Answer::Text(count.to_string())
         }
         "stubborn" => start(Command::new("sh").args(["-c", STUBBORN])),
         "escape" => start(Command::new("setsid").args(["sh", "-c", STUBBORN])),

@@ -10,6 +10,17 @@ use serde_json::Value;
 
 use crate::wait;
 
+/// One event, as it came.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Event {
+    /// Its id.
+    pub id: Option<String>,
+    /// The wait before a reconnect that it names.
+    pub retry: Option<u64>,
+    /// The message in its data.
+    pub message: Option<Value>,
+}
+
 /// An event stream, read message by message.
 #[derive(Debug)]
 pub struct Events {
@@ -27,10 +38,20 @@ impl Events {
 
     /// The next message; nothing at the stream's end. Comments and empty events are skipped.
     pub async fn next(&mut self, bound: Duration) -> Result<Option<Value>> {
+        while let Some(event) = self.next_event(bound).await? {
+            if event.message.is_some() {
+                return Ok(event.message);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event; nothing at the stream's end. Comments are skipped.
+    pub async fn next_event(&mut self, bound: Duration) -> Result<Option<Event>> {
         wait::within("the next event", bound, async {
             loop {
-                if let Some(message) = self.take_buffered()? {
-                    return Ok(Some(message));
+                if let Some(event) = self.take_buffered()? {
+                    return Ok(Some(event));
                 }
                 let Some(frame) = self.body.frame().await else { return Ok(None) };
                 self.buffer.extend(frame?.into_data().unwrap_or_default());
@@ -39,11 +60,18 @@ impl Events {
         .await?
     }
 
-    fn take_buffered(&mut self) -> Result<Option<Value>> {
+    fn take_buffered(&mut self) -> Result<Option<Event>> {
         while let Some(end) = self.buffer.windows(2).position(|window| window == b"\n\n") {
-            let event = self.buffer.split_to(end + 2);
-            if let Some(message) = event_message(&String::from_utf8_lossy(&event))? {
-                return Ok(Some(message));
+            let text = self.buffer.split_to(end + 2);
+            let text = String::from_utf8_lossy(&text);
+            let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
+            let event = Event {
+                id: field("id: ").map(str::to_owned),
+                retry: field("retry: ").and_then(|wait| wait.parse().ok()),
+                message: event_message(&text)?,
+            };
+            if event != Event::default() {
+                return Ok(Some(event));
             }
         }
         Ok(None)

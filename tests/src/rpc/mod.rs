@@ -17,7 +17,11 @@ mod channel;
 mod events;
 mod reply;
 
-pub use self::{channel::Channel, events::Events, reply::Reply};
+pub use self::{
+    channel::Channel,
+    events::{Event, Events},
+    reply::Reply,
+};
 
 /// The newest revision with sessions.
 pub const LEGACY: &str = "2025-11-25";
@@ -34,6 +38,8 @@ pub struct Client {
     era: Era,
     next_id: AtomicU64,
     token: Option<String>,
+    /// What it speaks where it opens a session.
+    revision: &'static str,
 }
 
 #[derive(Debug)]
@@ -50,24 +56,33 @@ impl Client {
 
     /// Opens a legacy session with these client capabilities.
     pub async fn legacy_with(address: SocketAddr, path: &str, capabilities: Value) -> Result<Self> {
-        Self::open_session(address, path, capabilities, None).await
+        Self::open_session(address, path, capabilities, (None, LEGACY)).await
+    }
+
+    /// Opens a session of this revision.
+    pub async fn legacy_of(
+        address: SocketAddr,
+        path: &str,
+        revision: &'static str,
+    ) -> Result<Self> {
+        Self::open_session(address, path, json!({}), (None, revision)).await
     }
 
     /// Opens a legacy session with a bearer token.
     pub async fn legacy_as(address: SocketAddr, path: &str, token: &str) -> Result<Self> {
-        Self::open_session(address, path, json!({}), Some(token.to_owned())).await
+        Self::open_session(address, path, json!({}), (Some(token.to_owned()), LEGACY)).await
     }
 
     async fn open_session(
         address: SocketAddr,
         path: &str,
         capabilities: Value,
-        token: Option<String>,
+        (token, revision): (Option<String>, &'static str),
     ) -> Result<Self> {
         let era = Era::Legacy { session: None, initialized: Value::Null };
-        let mut client = Self { token, ..Self::new(address, path, era) };
+        let mut client = Self { token, revision, ..Self::new(address, path, era) };
         let params = json!({
-            "protocolVersion": LEGACY,
+            "protocolVersion": revision,
             "capabilities": capabilities,
             "clientInfo": {"name": "plugway-tests", "version": "0"},
         });
@@ -103,7 +118,7 @@ impl Client {
 
     fn new(address: SocketAddr, path: &str, era: Era) -> Self {
         let path = path.to_owned();
-        Self { address, path, era, next_id: AtomicU64::new(1), token: None }
+        Self { address, path, era, next_id: AtomicU64::new(1), token: None, revision: LEGACY }
     }
 
     /// The id of the legacy session.
@@ -171,8 +186,21 @@ impl Client {
 
     /// The stream on which a legacy server speaks by itself (GET).
     pub async fn listen(&self) -> Result<Events> {
-        let request = self.head(Method::GET).header("accept", "text/event-stream");
-        Events::new(web::open(self.address, request.body(Full::default())?).await?)
+        Events::new(web::open(self.address, self.get(None)?).await?)
+    }
+
+    /// The rest of a stream that broke off after the event of this id.
+    pub async fn resume(&self, last: &str) -> Result<Events> {
+        Events::new(web::open(self.address, self.get(Some(last))?).await?)
+    }
+
+    /// The request for a stream, in its HTTP form.
+    pub fn get(&self, last: Option<&str>) -> Result<Request<Full<Bytes>>> {
+        let mut request = self.head(Method::GET).header("accept", "text/event-stream");
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        Ok(request.body(Full::default())?)
     }
 
     /// Ends the legacy session (DELETE); the status.
@@ -228,7 +256,7 @@ impl Client {
             Era::Modern { .. } => request = request.header("mcp-protocol-version", MODERN),
             Era::Legacy { session: Some(session), .. } => {
                 request = request
-                    .header("mcp-protocol-version", LEGACY)
+                    .header("mcp-protocol-version", self.revision)
                     .header("mcp-session-id", session);
             }
             Era::Legacy { session: None, .. } => {}

@@ -52,6 +52,8 @@ struct State {
     gets: AtomicU64,
     deletes: AtomicU64,
     calls: AtomicU64,
+    /// Steps that `steps` reported.
+    steps: AtomicU64,
     cancelled: Mutex<Vec<Value>>,
     sessions: Mutex<HashSet<String>>,
     /// One permit lets one call of `steps` go on.
@@ -81,6 +83,7 @@ impl Scripted {
             gets: AtomicU64::new(0),
             deletes: AtomicU64::new(0),
             calls: AtomicU64::new(0),
+            steps: AtomicU64::new(0),
             cancelled: Mutex::default(),
             sessions: Mutex::default(),
             gate: Semaphore::new(0),
@@ -114,6 +117,11 @@ impl Scripted {
     /// How many tools were called.
     pub fn calls(&self) -> u64 {
         self.state.calls.load(Ordering::SeqCst)
+    }
+
+    /// How many steps of progress it reported.
+    pub fn steps(&self) -> u64 {
+        self.state.steps.load(Ordering::SeqCst)
     }
 
     /// The ids of the requests that it was told were given up.

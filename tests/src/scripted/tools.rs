@@ -1,6 +1,6 @@
 //! The tools of the scripted server.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -12,7 +12,10 @@ const NAMES: [(&str, &str); 6] = [
     ("events", "Answers with one event."),
     ("raw", "Answers with the bytes of the request as they came."),
     ("big", "Answers with `bytes` letters, as `form`: `json` or `events`."),
-    ("steps", "Reports `steps` steps of progress, and gives its result once it is released."),
+    (
+        "steps",
+        "Reports `steps` steps of progress of `bytes` bytes, and gives its result once it is released.",
+    ),
     ("pair", "Reports progress and gives its result once another call of it is there."),
 ];
 
@@ -38,7 +41,7 @@ pub(super) async fn call(state: &Arc<State>, message: &Value, body: &[u8]) -> Re
             }
             result(message, &big)
         }
-        "steps" => steps(state, message, number("steps")),
+        "steps" => steps(state, message, number("steps"), number("bytes")),
         "pair" => pair(state, message),
         _ => super::error(http::StatusCode::OK, message, -32602, "no such tool"),
     }
@@ -61,14 +64,16 @@ fn progress(message: &Value, step: u64, what: &str) -> String {
     json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}).to_string()
 }
 
-fn steps(state: &Arc<State>, message: &Value, steps: u64) -> Reply {
+fn steps(state: &Arc<State>, message: &Value, steps: u64, bytes: u64) -> Reply {
     let (sender, receiver) = mpsc::channel(1);
     let (state, message) = (Arc::clone(state), message.clone());
+    let what = "x".repeat(usize::try_from(bytes).unwrap_or_default());
     tokio::spawn(async move {
         for step in 1..=steps {
-            if sender.send(progress(&message, step, "working")).await.is_err() {
+            if sender.send(progress(&message, step, &what)).await.is_err() {
                 return;
             }
+            state.steps.fetch_add(1, Ordering::SeqCst);
         }
         if let Ok(permit) = state.gate.acquire().await {
             permit.forget();

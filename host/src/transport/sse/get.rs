@@ -35,6 +35,7 @@ async fn open(
     head: &HeaderMap,
 ) -> Result<Reply, Fault> {
     let Visitor { caller, credential, .. } = Visitor::identify(site, endpoint, head).await?;
+    headers::check_upgrade(head)?;
     headers::check_accept(head, &["text/event-stream"])?;
     let sender = Sender { site: site.clone(), caller, credential };
     let (output, queue) = Output::new();
