@@ -36,6 +36,7 @@ async fn a_response_alone_is_json_and_messages_before_it_make_a_stream() -> Resu
         ensure!(alone.result()?["content"][0]["text"] == "events", "{}", alone.text);
         let steps =
             json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+        upstream.release();
         let events = client.call("tools/call", steps).await?;
         let kind = events.header("content-type").unwrap_or_default();
         ensure!(kind.starts_with("text/event-stream"), "{:?}", events.headers);
@@ -139,7 +140,7 @@ async fn two_clients_with_the_same_ids_and_tokens_get_their_own_answers() -> Res
         for (answer, own, other) in [(&first, "first", "second"), (&second, "second", "first")] {
             let messages: Vec<Value> = answer
                 .lines()
-                .filter_map(|line| line.strip_prefix("data:"))
+                .filter_map(|line| line.strip_prefix("data:").filter(|data| *data != " "))
                 .map(serde_json::from_str)
                 .collect::<Result<_, _>>()?;
             ensure!(messages.len() == 2, "{answer}");

@@ -8,7 +8,8 @@ use hyper::body::Incoming;
 
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::transport::reply::{self, Asked, Reply};
+use crate::transport::plain;
+use crate::transport::reply::{Asked, Reply};
 use crate::transport::site::Door;
 use crate::transport::{Site, delete, get, health, post, sse};
 
@@ -48,7 +49,7 @@ async fn own(site: &Arc<Site>, head: &Parts) -> Reply {
         }
         "/health" | "/healthz" => health::health(site),
         "/ready" => health::ready(site).await,
-        "/metrics" => reply::text("text/plain; version=0.0.4; charset=utf-8", (site.metrics)(site)),
+        "/metrics" => plain::text("text/plain; version=0.0.4; charset=utf-8", (site.metrics)(site)),
         _ => refuse(
             site,
             Code::UnknownPath,

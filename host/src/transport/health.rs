@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::reply::{self, Reply};
+use super::plain;
+use super::reply::Reply;
 use super::site::Site;
 use crate::pipeline::Connector;
 use crate::pipeline::status;
@@ -29,7 +30,7 @@ pub fn health(site: &Site) -> Reply {
             })
         }
     };
-    reply::status(true, body.to_string())
+    plain::health(true, body.to_string())
 }
 
 /// 200 when every connector can serve calls, else 503.
@@ -66,7 +67,7 @@ pub async fn ready(site: &Site) -> Reply {
             .filter_map(|connector| Some(format!("{}: {}", connector.name, connector.trouble()?))),
     );
     let body = json!({ "ready": good, "degraded": degraded, "connectors": all });
-    reply::status(good, body.to_string())
+    plain::health(good, body.to_string())
 }
 
 fn describe(connector: &Connector, status: &str) -> Value {

@@ -1,10 +1,10 @@
-//! Answers that are no messages of MCP: JSON of plugway's own. Beside `reply` the only place that picks status codes.
+//! Answers that are no messages of MCP: JSON of plugway's own, and text. Beside `reply` the only place that picks status codes.
 
-use http::header::{ALLOW, CACHE_CONTROL, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
-use super::reply::{Reply, json as reply};
+use super::reply::{Reply, ReplyBody, json as reply};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
 
@@ -12,6 +12,18 @@ use crate::pipeline::RequestId;
 pub fn outcome(done: bool, body: &Value) -> Reply {
     let status = if done { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     uncached(reply(status, body.to_string().into()))
+}
+
+/// A body of plain text in another media type.
+pub fn text(media_type: &'static str, body: String) -> Reply {
+    let mut reply = Reply::new(ReplyBody::Whole(Some(body.into())));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    reply
+}
+
+/// Health and readiness: 200 or 503.
+pub fn health(good: bool, body: String) -> Reply {
+    reply(if good { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body.into())
 }
 
 /// A fault: `{"error": {"code": .., "message": .., "requestId": ..}}`. `allowed` is the method that the path takes.

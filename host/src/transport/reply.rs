@@ -150,23 +150,11 @@ pub fn json(status: StatusCode, body: Bytes) -> Reply {
     reply
 }
 
-/// A body of plain text in another media type.
-pub fn text(media_type: &'static str, body: String) -> Reply {
-    let mut reply = Response::new(ReplyBody::Whole(Some(body.into())));
-    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    reply
-}
-
 /// A notification or response was taken (202), or there is nothing more: a session ended, a stream is complete (204).
 pub fn empty(ended: bool) -> Reply {
     let mut reply = Response::new(ReplyBody::Whole(None));
     *reply.status_mut() = if ended { StatusCode::NO_CONTENT } else { StatusCode::ACCEPTED };
     reply
-}
-
-/// Health and readiness: 200 or 503.
-pub fn status(good: bool, body: String) -> Reply {
-    json(if good { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body.into())
 }
 
 /// JSON-RPC text of a fault as the answer to what was asked; leaves a line in the log.
