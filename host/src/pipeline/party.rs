@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::level::Level;
-use super::port::Incoming;
+use super::port::{Incoming, Promise};
 use crate::protocol::Revision;
 
 /// Identifies a party inside this process: never leaves it and is never reused.
@@ -35,6 +35,10 @@ pub trait Outbox: Send + Sync {
     fn offer(&self, message: Bytes) -> bool;
     /// Queues a server's message; false when the queue is full or nobody listens. A request is refused then.
     fn forward(&self, message: Incoming) -> bool;
+    /// Done once the client listens, be it the first time or not; never where nobody will.
+    fn listened(&self) -> Promise<'_, ()> {
+        Box::pin(std::future::pending())
+    }
     /// As [`Outbox::offer`], but for a message that waits there already: it is not queued twice.
     fn offer_once(&self, message: Bytes) -> bool {
         self.offer(message)

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use crate::pipeline::level::Wanted;
-use crate::pipeline::port::Incoming;
+use crate::pipeline::port::{Incoming, Promise};
 use crate::pipeline::{Level, Outbox};
 
 /// Messages that may wait; one more is dropped.
@@ -65,6 +65,8 @@ struct Queue {
     stream: u64,
     /// Streams that have not ended yet.
     open: u32,
+    /// Whether there ever was a stream.
+    listened: bool,
     closed: bool,
 }
 
@@ -74,6 +76,7 @@ impl SessionOutbox {
         let mut queue = self.lock();
         queue.stream += 1;
         queue.open += 1;
+        queue.listened = true;
         let stream = queue.stream;
         drop(queue);
         self.changed.notify_waiters();
@@ -124,6 +127,19 @@ impl Outbox for SessionOutbox {
         let fits = self.lock().push(Waiting::Server(message));
         self.changed.notify_waiters();
         fits
+    }
+
+    fn listened(&self) -> Promise<'_, ()> {
+        Box::pin(async {
+            loop {
+                let mut changed = std::pin::pin!(self.changed.notified());
+                changed.as_mut().enable();
+                if self.lock().listened {
+                    return;
+                }
+                changed.await;
+            }
+        })
     }
 
     fn offer_once(&self, message: Bytes) -> bool {

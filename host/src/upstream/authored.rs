@@ -1,14 +1,14 @@
 //! Messages that plugway itself writes to a server.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
+use super::permission::claimed;
+use super::settings::Asks;
 use crate::pipeline::Level;
 use crate::pipeline::party::Party;
-use crate::protocol::{Era, Id, Revision};
+use crate::protocol::{Era, Revision};
 
 /// How plugway names itself where no client stands behind a request.
 pub(super) const CLIENT_INFO: &str =
@@ -20,10 +20,6 @@ pub(super) const OPENING_ID: u64 = 0;
 /// Ids of plugway's own requests in a client's session count from here: far above those of clients, and exact in every
 /// language that has no integers.
 pub(super) const OWN_IDS: u64 = 1 << 52;
-
-/// Capabilities that would let a server send requests to the client, or hand out tasks. None is claimed: nothing
-/// carries such traffic to the client yet.
-const NOT_CLAIMED: [&str; 4] = ["sampling", "elicitation", "roots", "tasks"];
 
 /// What a server is told about who opens a session.
 #[derive(Clone, Debug)]
@@ -46,13 +42,14 @@ impl Hello {
         }
     }
 
-    /// On behalf of a party.
-    pub(super) fn of(party: &Party) -> Self {
+    /// On behalf of a party, of whose capabilities those are claimed that `allowed` lets the server use.
+    pub(super) fn of(party: &Party, allowed: Asks) -> Self {
         let legacy = party.revision.era() == Era::Legacy;
+        let declared = party.capabilities.as_deref().unwrap_or("{}");
         Self {
             revision: if legacy { party.revision } else { Revision::NEWEST_LEGACY },
             client_info: party.client_info.clone().unwrap_or_else(|| CLIENT_INFO.into()),
-            capabilities: claimed(party.capabilities.as_deref().unwrap_or("{}")),
+            capabilities: claimed(declared, allowed).unwrap_or_else(|| declared.to_owned()),
             level: party.outbox.level(),
         }
     }
@@ -84,14 +81,6 @@ impl Hello {
             level.unwrap_or_default()
         )
     }
-}
-
-/// The capabilities without those that plugway cannot carry; nothing when they are not an object.
-fn claimed(capabilities: &str) -> String {
-    let parsed = serde_json::from_str::<BTreeMap<String, &RawValue>>(capabilities);
-    let Ok(mut members) = parsed else { return "{}".to_owned() };
-    members.retain(|name, _| !NOT_CLAIMED.contains(&name.as_str()));
-    serde_json::to_string(&members).unwrap_or_else(|_| "{}".to_owned())
 }
 
 /// A request; `params` is JSON text.
@@ -132,34 +121,20 @@ pub(super) fn cancelled(id: &str) -> Bytes {
     ))
 }
 
-/// What a server gets that asks plugway: an empty result for `ping`, else an error. `id` is JSON text.
-pub(super) fn reply(id: &str, method: &str) -> Bytes {
-    if method == "ping" {
-        return Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
-    }
-    Bytes::from(format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"the client declared no capability for this request"}}}}"#
-    ))
+/// What a server gets that asks whether plugway is alive. `id` is JSON text.
+pub(super) fn pong(id: &str) -> Bytes {
+    Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
 }
 
-/// An error response with the id of the request that it belongs to. `error` is JSON text.
-pub(super) fn error_response(id: &Id, error: &str) -> Bytes {
-    Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.as_json()))
+/// An error response. `id` and `error` are JSON text.
+pub(super) fn error_response(id: &str, error: &str) -> Bytes {
+    Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocol::Message;
-
-    #[test]
-    fn server_to_client_capabilities_are_not_claimed() {
-        let kept = claimed(
-            r#"{"sampling":{},"roots":{"listChanged":true},"extensions":{"x/y":{}},"elicitation":{}}"#,
-        );
-        assert_eq!(kept, r#"{"extensions":{"x/y":{}}}"#);
-        assert_eq!(claimed("[]"), "{}");
-    }
 
     #[test]
     fn every_authored_message_is_a_message() {
@@ -170,8 +145,8 @@ mod tests {
             listen(3),
             initialized(),
             cancelled("7"),
-            reply("1", "ping"),
-            reply("\"x\"", "sampling/createMessage"),
+            pong("1"),
+            error_response("\"x\"", r#"{"code":1,"message":""}"#),
         ];
         for text in texts {
             Message::parse(text.clone()).unwrap_or_else(|error| panic!("{text:?}: {error}"));

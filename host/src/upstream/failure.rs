@@ -69,6 +69,11 @@ impl Failure {
         )
     }
 
+    /// It took too long.
+    pub(super) fn is_timeout(&self) -> bool {
+        self.code == Code::UpstreamTimeout
+    }
+
     /// There are too many requests already.
     pub(super) fn is_busy(&self) -> bool {
         self.code == Code::UpstreamBusy

@@ -37,6 +37,12 @@ pub const TAIL: Duration = Duration::from_secs(1);
 /// Bytes of one abandoned answer that are read so that its connection can be used again; beyond it the connection is
 /// closed.
 pub const DRAIN_BYTES: usize = 1024 * 1024;
+/// Answers to requests of one server that may be on their way at once; clients answer far fewer.
+pub const REPLIES: usize = 256;
+/// How long such an answer may take to arrive: it may be a large one, and the server may be busy.
+pub const REPLY: Duration = Duration::from_secs(30);
+/// Times in a row that a stream is asked for again which gives nothing, before its call fails.
+pub const RESUMES: u32 = 5;
 /// Idle connections kept for one upstream.
 pub const IDLE_CONNECTIONS: usize = 512;
 /// How long a connection stays idle: less than the 5 s after which Node.js and uvicorn close theirs, so that no
@@ -44,8 +50,11 @@ pub const IDLE_CONNECTIONS: usize = 512;
 pub const IDLE_CONNECTION: Duration = Duration::from_secs(4);
 /// Messages that wait for one child's standard input.
 pub const WRITE_QUEUE: usize = 64;
-/// Notifications that wait for one call's reader; further ones are dropped, the answer never is.
+/// Messages of a server that wait for one call's reader. Further notifications are dropped, further requests refused; the
+/// response never is.
 pub const NOTE_QUEUE: usize = 256;
+/// Requests of a server of which is remembered with which call they went, so that their cancellation follows.
+pub const ASKED: usize = 64;
 /// How long the end of a session may take (`DELETE`, best effort).
 pub const GOODBYE: Duration = Duration::from_secs(2);
 /// How long a child has to end after its standard input closed.

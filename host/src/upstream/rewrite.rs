@@ -13,6 +13,8 @@ pub(super) struct Change<'a> {
     pub(super) name: Option<&'a str>,
     /// Members to add to `params._meta`, as JSON text.
     pub(super) meta: Option<&'a str>,
+    /// JSON text in place of the client's capabilities in `params._meta`.
+    pub(super) capabilities: Option<&'a str>,
     /// A number in place of the id.
     pub(super) id: Option<u64>,
     /// A number in place of the id, and of the progress token where the client gave one.
@@ -32,6 +34,10 @@ pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
     let token = message.span(Field::MetaProgressToken);
     if let (Some(number), false) = (&number, token.is_empty()) {
         edits.push((token, number.as_bytes()));
+    }
+    let capabilities = message.span(Field::MetaCapabilities);
+    if let (Some(changed), false) = (change.capabilities, capabilities.is_empty()) {
+        edits.push((capabilities, changed.as_bytes()));
     }
     match &meta {
         None => {}

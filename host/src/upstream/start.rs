@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::era::EraCell;
-use super::http::{Drainer, Endpoint, HttpPeer, HttpUpstream};
+use super::http::{Endpoint, HttpPeer, HttpUpstream};
 use super::keeper::Keeper;
 use super::settings::{Settings, Transport, Unusable};
 use super::status::Status;
@@ -28,8 +28,7 @@ pub fn start(
     match &settings.transport {
         Transport::Http { url } | Transport::Sse { url } => {
             let era = Arc::new(EraCell::new());
-            let drainer = Drainer::new(tracker.clone());
-            let endpoint = Arc::new(Endpoint::new(url, settings, &status, drainer)?);
+            let endpoint = Arc::new(Endpoint::new(url, settings, &status, tracker)?);
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
             let keeper = Keeper {
                 peer,
@@ -46,8 +45,8 @@ pub fn start(
         Transport::Stdio(command) => {
             let (status, limits) = (Arc::clone(&status), &settings.limits);
             let kept = Arc::clone(&status);
-            let (sharing, kept) = (settings.sharing, (kept, Arc::clone(&wishes)));
-            let children = Children::new(kept, command.clone(), sharing, limits, tracker);
+            let kept = (kept, Arc::clone(&wishes));
+            let children = Children::new(kept, command.clone(), settings, tracker);
             let children = Arc::new(children);
             let keeper = Keeper {
                 peer: StdioPeer::new(Arc::clone(&children)),

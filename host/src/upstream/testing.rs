@@ -24,7 +24,7 @@ use crate::fault::Fault;
 use crate::outbound::OwnListeners;
 use crate::pipeline::Level;
 use crate::pipeline::party::{NoOutbox, Outbox, Party, PartyId};
-use crate::pipeline::port::{Answer, Chunks, Incoming, Order, Phase, Snapshot, Upstream};
+use crate::pipeline::port::{Answer, Chunks, Incoming, Order, Phase, Promise, Snapshot, Upstream};
 use crate::protocol::{Message, Revision};
 
 pub(super) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -153,6 +153,58 @@ impl Rig {
     }
 }
 
+/// An outbox that a test reads.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    listened: watch::Sender<bool>,
+    messages: mpsc::Sender<Incoming>,
+}
+
+impl Inbox {
+    pub(super) fn new() -> (Arc<Self>, mpsc::Receiver<Incoming>) {
+        let (messages, received) = mpsc::channel(16);
+        (Arc::new(Self { listened: watch::channel(false).0, messages }), received)
+    }
+
+    /// The client opens its stream.
+    pub(super) fn listen(&self) {
+        self.listened.send_replace(true);
+    }
+}
+
+impl Outbox for Inbox {
+    fn offer(&self, _message: Bytes) -> bool {
+        false
+    }
+
+    fn forward(&self, message: Incoming) -> bool {
+        self.messages.try_send(message).is_ok()
+    }
+
+    fn listened(&self) -> Promise<'_, ()> {
+        let mut listened = self.listened.subscribe();
+        Box::pin(async move {
+            listened.wait_for(|listened| *listened).await.unwrap();
+        })
+    }
+
+    fn wants(&self, _level: Level) -> bool {
+        true
+    }
+
+    fn set_level(&self, _level: Level) {}
+}
+
+/// The text of a message.
+pub(super) fn text_of(message: &Incoming) -> String {
+    let text = match message {
+        Incoming::Response(text) => text,
+        Incoming::Notification(note) => &note.text,
+        Incoming::Ask(ask) => ask.message.text(),
+    };
+    String::from_utf8(text.to_vec()).unwrap()
+}
+
 /// Nothing in a test may take so long.
 pub(super) async fn soon<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("in time")
@@ -221,6 +273,28 @@ impl Outbox for Leveled {
     }
 }
 
+/// A party with these capabilities.
+pub(super) fn party_with(id: u64, revision: Revision, capabilities: &str) -> Arc<Party> {
+    listening(id, revision, capabilities, Arc::new(NoOutbox))
+}
+
+/// A party with these capabilities and this outbox.
+pub(super) fn listening(
+    id: u64,
+    revision: Revision,
+    capabilities: &str,
+    outbox: Arc<dyn Outbox>,
+) -> Arc<Party> {
+    Arc::new(Party {
+        id: PartyId(id),
+        revision,
+        shared_by_strangers: false,
+        client_info: None,
+        capabilities: Some(capabilities.into()),
+        outbox,
+    })
+}
+
 pub(super) fn order(party: &Arc<Party>, text: &str) -> Order {
     Order {
         credential: None,
@@ -243,12 +317,7 @@ pub(super) async fn text(answer: Answer) -> Result<String, Fault> {
         }
         Answer::Messages(mut messages) => {
             while let Some(message) = soon(messages.next()).await {
-                let text = match message? {
-                    Incoming::Response(text) => text,
-                    Incoming::Notification(note) => note.text,
-                    Incoming::Ask(ask) => ask.message.text().clone(),
-                };
-                all.extend_from_slice(&text);
+                all.extend_from_slice(text_of(&message?).as_bytes());
                 all.push(b'\n');
             }
         }

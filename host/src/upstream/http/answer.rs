@@ -1,6 +1,8 @@
 //! What a server's HTTP response means for the request that it answers.
 
-use std::sync::Arc;
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use futures_util::stream;
@@ -15,6 +17,9 @@ use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
 use super::hold::Hold;
 use super::request::Head;
+use super::respond::Respondent;
+use super::resume::Resume;
+use super::session::Session;
 use super::translated::Translated;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Incoming, Json, Messages, Notification};
@@ -28,8 +33,11 @@ use crate::upstream::peek::Peek;
 pub(super) struct Call {
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) id: Id,
-    /// Session and revision, for answers to requests of the server.
     pub(super) head: Head,
+    /// Answers what the server asks on the way.
+    pub(super) respondent: Respondent,
+    /// Where a stream that ends too early is asked for again: in the legacy era only.
+    pub(super) session: Option<Weak<Session>>,
     pub(super) pace: Pace,
     /// Reads on when nobody waits any more: in the legacy era only.
     pub(super) drainer: Option<Arc<Drainer>>,
@@ -153,18 +161,21 @@ impl Call {
     /// Most servers that stream send nothing but the response: that is an answer like any other. A client hears at once
     /// of a stream that has something else to say, or nothing yet.
     async fn events(mut self, source: Source) -> Result<Answer, Failure> {
-        let mut events =
-            Events::new(source, self.id, self.endpoint, self.head).translated(self.translated);
-        let first = match timeout(FIRST_EVENT, events.next()).await {
-            Ok(first) => first?,
-            Err(_elapsed) => return Ok(Answer::Messages(messages(events, self.hold, None))),
+        let (pace, drainer) = (self.pace, self.drainer);
+        let resume = self.session.map(|session| Resume::new(session, pace, drainer));
+        let events = Events::new(source, self.id, self.respondent)
+            .translated(self.translated)
+            .resuming(resume);
+        let mut first = next(events);
+        let Ok((events, item)) = timeout(FIRST_EVENT, &mut first).await else {
+            return Ok(Answer::Messages(messages(first, self.hold)));
         };
-        match first {
+        match item? {
             Some(Item::Response(text)) => {
                 self.hold.done();
                 Ok(Answer::whole(text))
             }
-            first => Ok(Answer::Messages(messages(events, self.hold, first))),
+            item => Ok(Answer::Messages(messages(Box::pin(ready((events, Ok(item)))), self.hold))),
         }
     }
 
@@ -200,7 +211,7 @@ impl Call {
                     return Ok(Outcome::SessionGone);
                 }
                 let id = self.translated.as_ref().map_or(&self.id, |translated| &translated.id);
-                let body = Body::Whole(authored::error_response(id, error));
+                let body = Body::Whole(authored::error_response(id.as_json(), error));
                 let refusal = scan::member(error, "code")
                     .and_then(|span| error.get(span.range())?.parse().ok());
                 return Ok(Outcome::Answer(Answer::Json(Json { body, refusal })));
@@ -254,27 +265,35 @@ impl Rest {
     }
 }
 
-fn messages(events: Events, hold: Hold, first: Option<Item>) -> Messages {
-    let state = Some((events, hold, first));
-    Box::pin(stream::unfold(state, |state| async move {
-        let (mut events, mut hold, first) = state?;
-        let item = match first {
-            Some(item) => item,
-            None => match events.next().await {
-                Ok(item) => item?,
-                Err(failure) => return Some((Err(failure.fault()), None)),
-            },
+/// The next item of a stream, and the stream.
+type Next = Pin<Box<dyn Future<Output = (Events, Result<Option<Item>, Failure>)> + Send>>;
+
+fn next(mut events: Events) -> Next {
+    Box::pin(async move {
+        let item = events.next().await;
+        (events, item)
+    })
+}
+
+fn messages(first: Next, hold: Hold) -> Messages {
+    Box::pin(stream::unfold(Some((first, hold)), |state| async move {
+        let (coming, mut hold) = state?;
+        let (events, item) = coming.await;
+        let item = match item {
+            Ok(item) => item?,
+            Err(failure) => return Some((Err(failure.fault()), None)),
         };
-        match item {
+        let message = match item {
             Item::Note(text) => {
                 let upstream = Arc::clone(events.upstream());
-                let note = Incoming::Notification(Notification { upstream, text });
-                Some((Ok(note), Some((events, hold, None))))
+                Incoming::Notification(Notification { upstream, text })
             }
+            Item::Ask(ask) => Incoming::Ask(*ask),
             Item::Response(text) => {
                 hold.done();
-                Some((Ok(Incoming::Response(text)), None))
+                return Some((Ok(Incoming::Response(text)), None));
             }
-        }
+        };
+        Some((Ok(message), Some((next(events), hold))))
     }))
 }

@@ -11,6 +11,7 @@ use super::body::{Pace, Sent, Source};
 use super::endpoint::Endpoint;
 use super::events::{Events, Item, is_events, is_json};
 use super::request::{Head, Whose, post};
+use super::respond::Respondent;
 use crate::protocol::{Id, Message, header, scan};
 use crate::upstream::catalogue::is_unknown_method;
 use crate::upstream::failure::Failure;
@@ -51,7 +52,8 @@ pub(super) async fn ask(
         let (text, complete) = source.up_to(ANSWER).await?;
         complete.then(|| Message::parse(text).ok()).flatten()
     } else if let (true, Some(id)) = (is_events(kind), id) {
-        response_of(Events::new(source, Id::number(id), Arc::clone(endpoint), head)).await?
+        let respondent = Respondent::plugway(endpoint, head);
+        response_of(Events::new(source, Id::number(id), respondent)).await?
     } else {
         source.finish(&endpoint.drainer);
         None
@@ -63,7 +65,7 @@ pub(super) async fn ask(
 async fn response_of(mut events: Events) -> Result<Option<Message>, Failure> {
     loop {
         match events.next().await? {
-            Some(Item::Note(_)) => {}
+            Some(Item::Note(_) | Item::Ask(_)) => {}
             Some(Item::Response(data)) => return Ok(Message::parse(data).ok()),
             None => return Ok(None),
         }

@@ -18,27 +18,31 @@ use tokio_util::task::TaskTracker;
 
 use crate::outbound::chain;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{DRAIN, DRAIN_BYTES, DRAINS, TAIL};
+use crate::upstream::limits::{DRAIN, DRAIN_BYTES, TAIL};
 
 /// Reads on what nobody waits for any more. In the legacy era a closed connection does not mean that a call is
 /// cancelled, but servers exist that take it so.
 #[derive(Debug)]
-pub(in crate::upstream) struct Drainer {
+pub(super) struct Drainer {
     tracker: TaskTracker,
     free: Arc<Semaphore>,
 }
 
 impl Drainer {
-    pub(in crate::upstream) fn new(tracker: TaskTracker) -> Self {
-        Self { tracker, free: Arc::new(Semaphore::new(DRAINS)) }
+    /// `most` is how much may go on at once.
+    pub(super) fn new(tracker: TaskTracker, most: usize) -> Self {
+        Self { tracker, free: Arc::new(Semaphore::new(most)) }
     }
 
     /// Runs something small in the background, at most so long; drops it when too much runs already.
     pub(super) fn run(&self, task: impl Future<Output = ()> + Send + 'static, limit: Duration) {
-        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else { return };
+        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
+            tracing::debug!("too much goes on in the background for one thing more");
+            return;
+        };
         drop(self.tracker.spawn(async move {
             if timeout(limit, task).await.is_err() {
-                tracing::debug!("gave up waiting for the end of an abandoned answer");
+                tracing::debug!("gave up waiting for the end of something in the background");
             }
             drop(permit);
         }));

@@ -1,19 +1,21 @@
 //! Where a server listens, and the connections to it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use http::uri::{PathAndQuery, Scheme};
 use http::{HeaderName, HeaderValue, Request, Uri};
 use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
+use tokio_util::task::TaskTracker;
 
 use super::body::Drainer;
 use super::request::Whose;
 use crate::outbound::{self, Client, Dialer, chain};
 use crate::upstream::failure::{Failure, Refused};
-use crate::upstream::limits::{IDLE_CONNECTION, IDLE_CONNECTIONS, Limits};
-use crate::upstream::settings::{Access, Settings, Unusable};
+use crate::upstream::limits::{DRAINS, IDLE_CONNECTION, IDLE_CONNECTIONS, Limits, REPLIES};
+use crate::upstream::settings::{Access, Asks, Settings, Unusable};
 use crate::upstream::status::Status;
 
 /// The path that a URL without one gets.
@@ -31,10 +33,16 @@ pub(in crate::upstream) struct Endpoint {
     /// What every request carries.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     pub(super) access: Access,
+    /// What it may ask of clients.
+    pub(super) asks: Asks,
     client: Client,
     pub(super) limits: Limits,
     pub(super) status: Arc<Status>,
     pub(super) drainer: Arc<Drainer>,
+    /// Carries the answers to its own requests.
+    pub(super) replies: Drainer,
+    /// It said that sessions have no stream of their own (405): none is asked for until plugway connects again.
+    pub(super) no_streams: AtomicBool,
 }
 
 impl Endpoint {
@@ -43,7 +51,7 @@ impl Endpoint {
         url: &str,
         settings: &Settings,
         status: &Arc<Status>,
-        drainer: Drainer,
+        tracker: &TaskTracker,
     ) -> Result<Self, Unusable> {
         let unusable = || Unusable::Url { url: url.to_owned() };
         let uri = target(url).ok_or_else(unusable)?;
@@ -63,10 +71,13 @@ impl Endpoint {
             host,
             headers: settings.headers.clone(),
             access: settings.access.clone(),
+            asks: settings.asks,
             client,
             limits: settings.limits.clone(),
             status: Arc::clone(status),
-            drainer: Arc::new(drainer),
+            drainer: Arc::new(Drainer::new(tracker.clone(), DRAINS)),
+            replies: Drainer::new(tracker.clone(), REPLIES),
+            no_streams: AtomicBool::new(false),
         })
     }
 

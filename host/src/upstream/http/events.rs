@@ -6,14 +6,14 @@ use bytes::Bytes;
 use http::HeaderValue;
 
 use super::body::Source;
-use super::endpoint::Endpoint;
-use super::request::{Head, post};
+use super::respond::Respondent;
+use super::resume::{Hints, Resume};
 use super::translated::Translated;
+use crate::pipeline::port::Ask;
 use crate::protocol::{Id, Kind, sse};
-use crate::upstream::authored;
 use crate::upstream::bell::is_list_change;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{EVENT, GOODBYE};
+use crate::upstream::limits::EVENT;
 use crate::upstream::peek::Peek;
 
 /// One message of the stream.
@@ -21,27 +21,37 @@ use crate::upstream::peek::Peek;
 pub(super) enum Item {
     /// A notification that belongs to the request.
     Note(Bytes),
+    /// A request of the server for the client.
+    Ask(Box<Ask>),
     /// The response: the last message.
     Response(Bytes),
 }
 
-/// A stream that answers one request. Event ids and retry hints end here: a client cannot resume at the server.
+/// A stream that answers one request. Event ids and retry hints end here: they are between plugway and the server.
 pub(super) struct Events {
     source: Source,
     reader: sse::Reader,
     id: Id,
-    endpoint: Arc<Endpoint>,
-    /// Session and revision, for answers to requests of the server.
-    head: Head,
+    respondent: Respondent,
     translated: Option<Translated>,
+    hints: Hints,
+    resume: Option<Resume>,
     done: bool,
 }
 
 impl Events {
-    pub(super) fn new(source: Source, id: Id, endpoint: Arc<Endpoint>, head: Head) -> Self {
-        let source = source.without_stall();
-        let (reader, translated) = (sse::Reader::new(EVENT), None);
-        Self { source, reader, id, endpoint, head, translated, done: false }
+    /// `respondent` answers what the server asks on the way.
+    pub(super) fn new(source: Source, id: Id, respondent: Respondent) -> Self {
+        Self {
+            source: source.without_stall(),
+            reader: sse::Reader::new(EVENT),
+            id,
+            respondent,
+            translated: None,
+            hints: Hints::default(),
+            resume: None,
+            done: false,
+        }
     }
 
     /// The response gets what a modern client requires that asked for this.
@@ -49,9 +59,14 @@ impl Events {
         Self { translated, ..self }
     }
 
+    /// A stream that ends too early is asked for again.
+    pub(super) fn resuming(self, resume: Option<Resume>) -> Self {
+        Self { resume, ..self }
+    }
+
     /// Name of the server that sends them.
     pub(super) fn upstream(&self) -> &Arc<str> {
-        self.endpoint.status.name()
+        self.respondent.endpoint.status.name()
     }
 
     /// The next message; none after the response.
@@ -61,6 +76,10 @@ impl Events {
             let event = event
                 .map_err(|error| Failure::too_large(&self.source.name, EVENT).because(error))?;
             if let Some(event) = event {
+                self.hints.note(&event);
+                if let Some(resume) = &mut self.resume {
+                    resume.gained();
+                }
                 if event.is_message()
                     && let Some(item) = self.message(event.data)?
                 {
@@ -68,60 +87,57 @@ impl Events {
                 }
                 continue;
             }
-            let Some(chunk) = self.source.chunk().await? else {
-                let what = "ended its stream without an answer";
-                return Err(Failure::broken(&self.source.name, what));
-            };
-            self.reader.push(&chunk);
+            match self.source.chunk().await {
+                Ok(Some(chunk)) => self.reader.push(&chunk),
+                Ok(None) => {
+                    let what = "ended its stream without an answer";
+                    self.again(Failure::broken(&self.source.name, what)).await?;
+                }
+                Err(failure) if failure.is_timeout() => return Err(failure),
+                Err(failure) => self.again(failure).await?,
+            }
         }
         Ok(None)
+    }
+
+    /// A server may end a stream to be asked for the rest later, and a stream may break: both go on where the last event
+    /// was, if the server names its events.
+    async fn again(&mut self, failure: Failure) -> Result<(), Failure> {
+        let Some(resume) = &mut self.resume else { return Err(failure) };
+        if let Some(rest) = resume.again(&self.respondent.endpoint, &self.hints, failure).await? {
+            self.source = rest;
+            self.reader = sse::Reader::new(EVENT);
+        }
+        Ok(())
     }
 
     fn message(&mut self, data: Bytes) -> Result<Option<Item>, Failure> {
         let peek = Peek::read(&data).map_err(|error| {
             Failure::broken(&self.source.name, "sent an event that is not JSON").because(error)
         })?;
+        let endpoint = &self.respondent.endpoint;
         match peek.kind() {
             // Clients hear of it from plugway itself, once the merged list really differs.
             Some(Kind::Notification) if is_list_change(peek.method()) => {
-                self.endpoint.status.bell.changed();
+                endpoint.status.bell.changed();
                 Ok(None)
             }
             Some(Kind::Notification) => Ok(Some(Item::Note(data))),
             Some(Kind::Response) if peek.answers(&self.id) => {
                 self.done = true;
-                self.source.finish(&self.endpoint.drainer);
+                self.source.finish(&endpoint.drainer);
                 Ok(Some(Item::Response(match &self.translated {
                     Some(translated) => translated.answer(data),
                     None => data,
                 })))
             }
-            Some(Kind::Request) => {
-                let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
-                tracing::debug!(
-                    upstream = self.endpoint.name(),
-                    method,
-                    "refused a server's request"
-                );
-                self.refuse(authored::reply(id, method));
-                Ok(None)
-            }
+            Some(Kind::Request) => Ok(self.respondent.take(&data).map(Box::new).map(Item::Ask)),
             Some(Kind::Response) | None => {
-                tracing::debug!(upstream = self.endpoint.name(), "dropped a message for nobody");
+                tracing::debug!(upstream = endpoint.name(), "dropped a message for nobody");
                 Ok(None)
             }
         }
     }
-
-    fn refuse(&self, reply: Bytes) {
-        respond(&self.endpoint, self.head.clone(), reply);
-    }
-}
-
-/// Sends plugway's answer to a request of the server, in the background.
-pub(super) fn respond(endpoint: &Endpoint, head: Head, reply: Bytes) {
-    let sent = endpoint.send(post(endpoint, head, reply));
-    endpoint.drainer.run(async move { drop(sent.await) }, GOODBYE);
 }
 
 /// The header of a stream's content type.

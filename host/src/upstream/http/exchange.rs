@@ -15,17 +15,20 @@ use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
 use super::hold::Hold;
 use super::request::{Head, Whose, post};
+use super::respond::Respondent;
 use super::session::{Seat, Session};
 use super::translated::Translated;
+use super::unasked::hear;
 use crate::fault::Fault;
 use crate::pipeline::Level;
-use crate::pipeline::party::PartyId;
+use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
-use crate::protocol::{Era, Id, Message, Method};
+use crate::protocol::{Era, Field, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::GOODBYE;
+use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::sessions::Sessions;
@@ -100,6 +103,7 @@ impl HttpUpstream {
             }
             Err(failure) => return Err(failure),
         };
+        self.hear(&session, &order.party);
         if let Outcome::Answer(answer) = self.call(&order, &session, pace, false).await? {
             return Ok(answer);
         }
@@ -107,6 +111,7 @@ impl HttpUpstream {
         session.lost();
         slot.forget(&session);
         let session = self.open(&slot, &order).await?;
+        self.hear(&session, &order.party);
         match self.call(&order, &session, pace, false).await? {
             Outcome::Answer(answer) => Ok(answer),
             Outcome::SessionGone => {
@@ -136,17 +141,23 @@ impl HttpUpstream {
     }
 
     async fn stateless(&self, order: Order, pace: Pace, add: bool) -> Result<Answer, Failure> {
-        let meta = add.then(|| Hello::of(&order.party).meta());
-        let name = order.name.as_deref();
-        let change = Change { name, meta: meta.as_deref(), ..Change::default() };
+        let allowed = self.endpoint.asks;
+        let meta = add.then(|| Hello::of(&order.party, allowed).meta());
+        let declared = order.message.field(Field::MetaCapabilities).filter(|_| !add);
+        let claims = declared.and_then(|declared| claimed(declared, allowed));
+        let (name, capabilities) = (order.name.as_deref(), claims.as_deref());
+        let change = Change { name, meta: meta.as_deref(), capabilities, ..Change::default() };
         let text = rewrite::request(&order.message, change);
         let whose = Whose::Caller(order.credential);
         let head = Head { whose, ..Head::modern(&order.message, name, order.headers) };
         let (version, whose) = (head.version.clone(), head.whose.clone());
+        let own = Head { version, whose, ..Head::default() };
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
             id: id(&order.message),
-            head: Head { version, whose, ..Head::default() },
+            respondent: Respondent::plugway(&self.endpoint, own.clone()),
+            session: None,
+            head: own,
             pace,
             drainer: None,
             hold: Hold::default().counted(self.endpoint.status.tally.request()),
@@ -181,9 +192,13 @@ impl HttpUpstream {
             (false, true) => Hold::default(),
             (false, false) => Hold::cancelling(endpoint, kept, sent.clone()),
         };
+        let permission = Permission::of(self.name(), self.endpoint.asks, &order.party);
+        let weak = Arc::downgrade(session);
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
             id: sent,
+            respondent: Respondent::client(&self.endpoint, weak.clone(), permission),
+            session: Some(weak),
             head: session.head(),
             pace,
             drainer: legacy.then(|| Arc::clone(&self.endpoint.drainer)),
@@ -209,7 +224,8 @@ impl HttpUpstream {
         &self,
         order: &Order,
     ) -> impl Future<Output = Result<Session, Failure>> + Send + 'static {
-        let (endpoint, hello) = (Arc::clone(&self.endpoint), Hello::of(&order.party));
+        let endpoint = Arc::clone(&self.endpoint);
+        let hello = Hello::of(&order.party, endpoint.asks);
         let whose = Whose::Caller(order.credential.clone());
         let seat = Seat::take(&self.seats, endpoint.limits.sessions);
         let (party, uris) = (Arc::clone(&order.party), self.wishes.of(order.party.id));
@@ -220,6 +236,16 @@ impl HttpUpstream {
             let session = Session::open(endpoint, hello, whose, Some(seat)).await?;
             renew::whole(&session, &party, uris).await;
             Ok(session)
+        }
+    }
+
+    /// What the server says in a session of the legacy era outside of calls is heard from the first call on.
+    fn hear(&self, session: &Arc<Session>, party: &Arc<Party>) {
+        if party.revision.era() == Era::Legacy
+            && let Some(ended) = session.first_heard()
+        {
+            let (endpoint, party) = (Arc::clone(&self.endpoint), Arc::clone(party));
+            drop(self.tracker.spawn(hear(endpoint, Arc::downgrade(session), party, ended)));
         }
     }
 

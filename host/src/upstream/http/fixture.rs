@@ -14,6 +14,9 @@ use crate::upstream::testing::{Counter, Reply, Rig, http, json, reply, serve};
 /// The verb or method of a request, and its credential.
 pub(super) type Seen = (String, Option<String>);
 
+/// Answers `GET`.
+type Streams = dyn Fn(&Request<Bytes>) -> Reply + Send + Sync;
+
 /// A legacy server: opens sessions, lists tools on pages, and answers calls as `answer` says.
 #[derive(Clone)]
 pub(super) struct Legacy {
@@ -41,8 +44,10 @@ pub(super) struct Legacy {
     pub(super) oldest: Arc<AtomicUsize>,
     /// The status of everything, where it is not 0.
     pub(super) broken: Arc<AtomicU16>,
+    /// The params of every `initialize`.
+    pub(super) hellos: Arc<Mutex<Vec<String>>>,
     /// Answers `GET`.
-    pub(super) stream: Arc<dyn Fn() -> Reply + Send + Sync>,
+    pub(super) stream: Arc<Streams>,
     pub(super) seen: Arc<Mutex<Vec<Seen>>>,
     pub(super) answer: Arc<dyn Fn(&Message) -> Reply + Send + Sync>,
 }
@@ -65,7 +70,8 @@ impl Legacy {
             version: Arc::default(),
             oldest: Arc::default(),
             broken: Arc::default(),
-            stream: Arc::new(|| reply(405, "text/plain", "")),
+            hellos: Arc::default(),
+            stream: Arc::new(|_| reply(405, "text/plain", "")),
             seen: Arc::default(),
             answer: Arc::new(answer),
         }
@@ -118,7 +124,7 @@ impl Legacy {
         if request.method() == http::Method::GET {
             self.note("GET", request);
             self.gets.add();
-            return (self.stream)();
+            return (self.stream)(request);
         }
         let message = Message::parse(request.body().clone()).unwrap();
         self.note(message.method_name(), request);
@@ -137,7 +143,7 @@ impl Legacy {
         match (message.method(), session) {
             (Method::Initialize, None) => {
                 let count = self.opened.add();
-                assert!(!message.params().unwrap().contains("roots"), "nothing is claimed");
+                self.hellos.lock().unwrap().push(message.params().unwrap().to_owned());
                 let mut reply = result(
                     r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"demo server","version":"1"}}"#.to_owned(),
                 );

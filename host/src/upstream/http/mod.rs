@@ -2,9 +2,11 @@
 //!
 //! Reading order: [`endpoint`] is where the server listens and the connections to it; [`request`] builds what is sent;
 //! [`body`] reads what comes back within its bounds; [`events`] takes messages out of a stream; [`answer`] decides what
-//! an answer is, [`translated`] what it becomes for a modern client, [`hold`] what is kept until its end; [`ask`] is plugway's own short question; [`session`] is the session of one party; [`probe`] finds out
-//! the era; [`health`] and [`stream`] are how plugway hears of the server, [`peer`] is its own connection, over which the
-//! catalogue is read; [`exchange`] serves the parties.
+//! an answer is, [`translated`] what it becomes for a modern client, [`hold`] what is kept until its end; [`ask`] is plugway's own short question,
+//! [`respond`] what a server gets for its questions; [`session`] is the session of one party; [`probe`] finds out
+//! the era; [`stream`] follows what a server says by itself, [`resume`] knows when to come back for more; [`health`] and [`own`]
+//! are how plugway hears of the server, [`peer`] is its own connection, over which the catalogue is read; [`exchange`] serves
+//! the parties, [`unasked`] hears what a server tells them outside of their calls.
 
 mod answer;
 mod ask;
@@ -16,16 +18,19 @@ mod exchange;
 mod fixture;
 mod health;
 mod hold;
+mod own;
 mod peer;
 mod probe;
 mod request;
+mod respond;
+mod resume;
 mod session;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod translated;
+mod unasked;
 
-pub(super) use body::Drainer;
 pub(super) use endpoint::Endpoint;
 pub(super) use exchange::HttpUpstream;
 pub(super) use peer::HttpPeer;

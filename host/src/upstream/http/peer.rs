@@ -10,10 +10,11 @@ use tokio::sync::watch;
 use super::ask::ask;
 use super::endpoint::Endpoint;
 use super::health::Health;
+use super::own::Own;
 use super::probe::{Found, probe};
 use super::request::{Head, Whose};
 use super::session::Session;
-use super::stream::{Stream, follow};
+use super::stream::follow;
 use crate::pipeline::port::Promise;
 use crate::protocol::{Id, Message};
 use crate::upstream::authored::{Hello, legacy_request, modern_request};
@@ -61,6 +62,7 @@ impl HttpPeer {
         drop(self.place.send_replace(Place::Nowhere));
         // A server that says that it is not well is not asked for a session.
         self.health.before(&self.endpoint).await?;
+        self.endpoint.no_streams.store(false, Ordering::Relaxed);
         if let Found::Modern(greeting) = probe(&self.endpoint).await? {
             self.era.found(Speaks { modern: Some(true), initialize: None });
             self.place.send_replace(Place::Stateless);
@@ -122,16 +124,15 @@ impl HttpPeer {
         let mut places = self.place.subscribe();
         loop {
             let place = places.borrow_and_update().clone();
-            let stream = match &place {
-                Place::Session(session) if session.is_named() => {
-                    Some(Stream::Session(Arc::clone(session)))
-                }
-                Place::Stateless => Some(Stream::Subscription),
+            let session = match place {
+                Place::Session(session) if session.is_named() => Some(Some(session)),
+                Place::Stateless => Some(None),
                 Place::Session(_) | Place::Nowhere => None,
             };
             let followed = async {
-                if let Some(stream) = stream {
-                    follow(&self.endpoint, &stream, &self.ids).await;
+                if let Some(session) = session {
+                    let own = Own { endpoint: &self.endpoint, session, ids: &self.ids };
+                    follow(&self.endpoint, &own).await;
                 }
                 pending::<()>().await;
             };

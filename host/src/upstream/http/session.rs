@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::answer::strange;
 use super::ask::ask;
@@ -33,6 +34,9 @@ pub(super) struct Session {
     numbers: AtomicU64,
     /// The level that the server was told.
     told: Told,
+    /// Ends the stream that belongs to it.
+    ended: CancellationToken,
+    heard: AtomicBool,
     _seat: Option<Seat>,
 }
 
@@ -110,6 +114,8 @@ impl Session {
             closed: AtomicBool::new(false),
             numbers: AtomicU64::new(OPENING_ID + 1),
             told: Told::default(),
+            ended: CancellationToken::new(),
+            heard: AtomicBool::new(false),
             _seat: seat,
             endpoint,
         };
@@ -156,6 +162,12 @@ impl Session {
         self.id.is_some()
     }
 
+    /// The end of the session, for whoever is the first to hear what the server says in it outside of calls.
+    pub(super) fn first_heard(&self) -> Option<CancellationToken> {
+        let first = self.is_named() && !self.heard.load(Ordering::Relaxed);
+        (first && !self.heard.swap(true, Ordering::Relaxed)).then(|| self.ended.clone())
+    }
+
     /// Tells the server that the session ended; best effort, within a bounded time.
     pub(super) async fn close(&self) {
         if let Some(goodbye) = self.goodbye() {
@@ -165,10 +177,12 @@ impl Session {
 
     /// The server does not know the session any more: there is nothing to end.
     pub(super) fn lost(&self) {
+        self.ended.cancel();
         self.closed.store(true, Ordering::Release);
     }
 
     fn goodbye(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        self.ended.cancel();
         if self.id.is_none() || self.closed.swap(true, Ordering::AcqRel) {
             return None;
         }

@@ -12,6 +12,7 @@ use crate::pipeline::port::{Answer, Incoming, Order};
 use crate::protocol::{Era, Field, Id, Method};
 use crate::upstream::authored::{Hello, cancelled};
 use crate::upstream::failure::Failure;
+use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::tally::Counted;
 
@@ -55,6 +56,7 @@ pub(super) async fn call(
     order: &Order,
 ) -> Result<Result<Answer, Failure>, Closed> {
     let ticket = Ticket {
+        permission: Permission::of(&child.spec.name, child.spec.asks, &order.party),
         party: Some(order.party.id),
         id: order.message.id().cloned().unwrap_or_else(|| Id::number(0)),
         token: order.message.field(Field::MetaProgressToken).map(str::to_owned),
@@ -73,9 +75,14 @@ pub(super) async fn call(
         _counted: child.spec.status.tally.request(),
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
     };
-    let meta = (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party).meta());
+    let allowed = child.spec.asks;
+    let meta =
+        (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party, allowed).meta());
+    let declared = order.message.field(Field::MetaCapabilities).filter(|_| modern);
+    let claims = declared.and_then(|declared| claimed(declared, allowed));
     let (name, number) = (order.name.as_deref(), Some(number));
-    let change = Change { name, meta: meta.as_deref(), number, ..Change::default() };
+    let (meta, capabilities) = (meta.as_deref(), claims.as_deref());
+    let change = Change { name, meta, capabilities, number, ..Change::default() };
     let text = rewrite::request(&order.message, change);
     if let Err(failure) = child.write(text, due).await {
         return Ok(Err(failure));

@@ -12,8 +12,9 @@ use tokio_util::task::TaskTracker;
 use super::opening::{Opening, introduce};
 use super::process::Process;
 use super::pumps::{self, Pipes};
+use super::replies::Replies;
 use super::routes::{Receipt, Routes};
-use crate::pipeline::party::Outbox;
+use crate::pipeline::party::Party;
 use crate::pipeline::port::Promise;
 use crate::protocol::{Era, Message, Method};
 use crate::upstream::authored::request;
@@ -21,7 +22,7 @@ use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::{Limits, PAGE, WRITE_QUEUE};
 use crate::upstream::renew::{Line, Told};
-use crate::upstream::settings::Command;
+use crate::upstream::settings::{Asks, Command};
 use crate::upstream::status::Status;
 
 /// What every child of an upstream has in common.
@@ -29,6 +30,8 @@ use crate::upstream::status::Status;
 pub(super) struct Spec {
     pub(super) name: Arc<str>,
     pub(super) command: Command,
+    /// What the server may ask of clients; nothing where they share a child, to which none of them is introduced.
+    pub(super) asks: Asks,
     pub(super) limits: Limits,
     pub(super) status: Arc<Status>,
     pub(super) tracker: TaskTracker,
@@ -51,11 +54,12 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts a process and introduces whom it serves. `permit` is given back when the process has ended.
+    /// Starts a process and introduces whom it serves: this party, or nobody in particular. `permit` is given back when the
+    /// process has ended.
     pub(super) async fn start(
         spec: Arc<Spec>,
         opening: Opening,
-        outbox: Arc<dyn Outbox>,
+        party: Option<Arc<Party>>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let process = Process::spawn(&spec.command).map_err(|error| {
@@ -75,8 +79,8 @@ impl Child {
             spec: Arc::clone(&spec),
             routes: Arc::clone(&routes),
             stop: stop.clone(),
-            outbox,
-            replies: writer.downgrade(),
+            party,
+            replies: Replies::new(&spec, &writer),
         };
         pumps::run(pipes, process, queue, (gone_sender, permit));
         let (era, greeting, told) = (Era::Legacy, None, Told::default());

@@ -14,15 +14,15 @@ use tokio_util::task::TaskTracker;
 
 use super::child::{Child, Spec};
 use super::opening::Opening;
-use crate::pipeline::party::{NoOutbox, Outbox, Party, PartyId};
+use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::Era;
 use crate::upstream::authored::Hello;
 use crate::upstream::era::EraCell;
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{CHILD_GRACE, Limits, SUPERVISOR_GRACE};
+use crate::upstream::limits::{CHILD_GRACE, SUPERVISOR_GRACE};
 use crate::upstream::renew;
 use crate::upstream::sessions::Sessions;
-use crate::upstream::settings::{Command, Sharing};
+use crate::upstream::settings::{Asks, Command, Settings, Sharing};
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
 use crate::upstream::wishes::Wishes;
@@ -48,15 +48,15 @@ impl Children {
     pub(in crate::upstream) fn new(
         (status, wishes): (Arc<Status>, Arc<Wishes>),
         command: Command,
-        sharing: Sharing,
-        limits: &Limits,
+        settings: &Settings,
         tracker: &TaskTracker,
     ) -> Self {
-        let limits = limits.clone();
+        let (limits, sharing) = (settings.limits.clone(), settings.sharing);
+        let asks = if sharing == Sharing::Connector { Asks::NOTHING } else { settings.asks };
         let name = Arc::clone(status.name());
         let permits = Arc::new(Semaphore::new(limits.children));
         let parties = Sessions::new(limits.sessions);
-        let spec = Spec { name, command, limits, status, tracker: tracker.clone() };
+        let spec = Spec { name, command, asks, limits, status, tracker: tracker.clone() };
         Self {
             spec: Arc::new(spec),
             era: Arc::new(EraCell::new()),
@@ -87,8 +87,8 @@ impl Children {
             let (spec, party) = (Arc::clone(&self.spec), Arc::clone(party));
             let uris = self.wishes.of(party.id);
             async move {
-                let outbox = Arc::clone(&party.outbox);
-                let child = Child::start(spec, opening, outbox, permit.await?).await?;
+                let served = Some(Arc::clone(&party));
+                let child = Child::start(spec, opening, served, permit.await?).await?;
                 if child.era == Era::Legacy {
                     renew::whole(&child, &party, uris).await;
                 }
@@ -115,15 +115,14 @@ impl Children {
         let permits = Arc::clone(&self.permits);
         async move {
             let probe = Opening::Probe(Hello::own());
-            let outbox = Arc::new(NoOutbox);
-            let probed = Child::start(Arc::clone(&spec), probe, outbox, permit.await?).await;
+            let probed = Child::start(Arc::clone(&spec), probe, None, permit.await?).await;
             if !matches!(&probed, Err(failure) if failure.is_unreachable()) {
                 return probed;
             }
             // Servers exist that end when the first thing they hear is not `initialize`.
             let permit = permits.acquire_owned().await.map_err(|_closed| Failure::stopping())?;
             let opening = Opening::Initialize(Hello::own());
-            Child::start(spec, opening, Arc::new(NoOutbox), permit).await
+            Child::start(spec, opening, None, permit).await
         }
     }
 
@@ -180,7 +179,7 @@ impl Children {
         };
         self.refill(opening.clone());
         let spec = Arc::clone(&self.spec);
-        Child::start(spec, opening, Arc::new(NoOutbox), permit).await.map(Arc::new)
+        Child::start(spec, opening, None, permit).await.map(Arc::new)
     }
 
     /// Starts one spare child in the background, if there may be one.
@@ -188,9 +187,7 @@ impl Children {
         let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
         let all = Arc::clone(self);
         drop(self.spec.tracker.spawn(async move {
-            let outbox: Arc<dyn Outbox> = Arc::new(NoOutbox);
-            let Ok(child) = Child::start(Arc::clone(&all.spec), opening, outbox, permit).await
-            else {
+            let Ok(child) = Child::start(Arc::clone(&all.spec), opening, None, permit).await else {
                 return;
             };
             // One is kept: a second one of the same moment goes.

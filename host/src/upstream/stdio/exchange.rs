@@ -80,7 +80,9 @@ impl StdioUpstream {
             route = self.children.era.route(party);
         }
         let opening = match route {
-            Route::Session | Route::Fresh => Opening::Initialize(Hello::of(party)),
+            Route::Session | Route::Fresh => {
+                Opening::Initialize(Hello::of(party, self.children.spec.asks))
+            }
             Route::Stateless | Route::Translated | Route::Unknown => Opening::Modern,
         };
         if party.shared_by_strangers && party.revision.era() == Era::Modern {

@@ -1,8 +1,8 @@
 //! Servers that are child processes and speak over their standard input and output.
 //!
 //! Reading order: [`process`] starts a process as the system can; [`lines`] splits what it writes; [`routes`] knows who
-//! waits for which answer; [`child`] is one running server, [`pumps`] the tasks around its pipes, [`opening`] how it is
-//! introduced; [`call`] is one request to it; [`children`] decides who gets which child; [`peer`] reads the catalogue;
+//! waits for which answer, [`replies`] carries the client's; [`child`] is one running server, [`pumps`] the tasks around its
+//! pipes, [`opening`] how it is introduced; [`call`] is one request to it; [`children`] decides who gets which child; [`peer`] reads the catalogue;
 //! [`exchange`] serves the parties.
 //!
 //! Every request gets a number of its own in place of its id and of its progress token, so that several clients may
@@ -17,6 +17,7 @@ mod opening;
 mod peer;
 mod process;
 mod pumps;
+mod replies;
 mod routes;
 #[cfg(test)]
 mod tests;

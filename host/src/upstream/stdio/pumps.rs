@@ -13,16 +13,17 @@ use tokio_util::sync::CancellationToken;
 use super::child::Spec;
 use super::lines::{Line, Lines};
 use super::process::Process;
-use super::routes::Routes;
-use crate::pipeline::party::Outbox;
-use crate::pipeline::port::{Incoming, Notification};
+use super::replies::Replies;
+use super::routes::{InFlight, Routes};
+use crate::pipeline::party::Party;
+use crate::pipeline::port::{Ask, AskReply, Incoming, Notification};
 use crate::protocol::lines::one_line;
 use crate::protocol::{Kind, Message, Method};
-use crate::upstream::authored;
 use crate::upstream::limits::{
     CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
 use crate::upstream::peek::Peek;
+use crate::upstream::permission::Permission;
 use crate::upstream::status::Status;
 
 /// What the tasks share.
@@ -30,10 +31,9 @@ pub(super) struct Pipes {
     pub(super) spec: Arc<Spec>,
     pub(super) routes: Arc<Routes>,
     pub(super) stop: CancellationToken,
-    /// Takes notifications that belong to no call.
-    pub(super) outbox: Arc<dyn Outbox>,
-    /// Takes plugway's answers to requests of the server.
-    pub(super) replies: mpsc::WeakSender<Bytes>,
+    /// Whom it serves; nobody in particular where several share it.
+    pub(super) party: Option<Arc<Party>>,
+    pub(super) replies: Replies,
 }
 
 /// Starts the tasks. The last one to end reports that the process is gone and gives its permit back.
@@ -149,21 +149,41 @@ impl Pipes {
                 true
             }
             Some(Kind::Request) => {
-                let (method, id) = (peek.method(), peek.id().unwrap_or("null"));
-                if method != Method::Ping.as_str() {
-                    let upstream = &*self.spec.name;
-                    tracing::debug!(upstream, method, "refused a server's request");
-                }
-                let reply = authored::reply(id, method);
-                let sent =
-                    self.replies.upgrade().is_some_and(|queue| queue.try_send(reply).is_ok());
-                if !sent {
-                    tracing::debug!(upstream = &*self.spec.name, "no room for an answer");
-                }
+                self.ask(line);
                 true
             }
             None => false,
         }
+    }
+
+    /// Hands a request on with the newest call, or by itself where no call is in flight. What nobody takes is refused.
+    fn ask(&self, line: &Bytes) {
+        let (name, newest) = (&self.spec.name, self.routes.newest());
+        let permission = match (&newest, &self.party) {
+            (Some(call), _) => call.permission.clone(),
+            (None, Some(party)) => Permission::of(name, self.spec.asks, party),
+            (None, None) => Permission::nothing(name),
+        };
+        let asked = match permission.prepare(line) {
+            Ok(asked) => asked,
+            Err(response) => return self.replies.send(response),
+        };
+        let Some(id) = asked.id().cloned() else { return };
+        let (upstream, replies) = (Arc::clone(name), self.replies.clone());
+        let take = move |response: Message| replies.send(response.text().clone());
+        let reply = AskReply::new(id.clone(), take);
+        let ask = Incoming::Ask(Ask { upstream, message: asked, reply });
+        if let Some(call) = &newest {
+            self.routes.asks(call, id);
+        }
+        if let Some(ask) = with(newest, ask) {
+            self.unasked(ask);
+        }
+    }
+
+    /// Hands on what belongs to no call; false when nobody takes it.
+    fn unasked(&self, message: Incoming) -> bool {
+        self.party.as_ref().is_some_and(|party| party.outbox.forward(message))
     }
 
     fn note(&self, line: &Bytes) {
@@ -177,15 +197,28 @@ impl Pipes {
                 self.spec.status.bell.changed();
                 true
             }
-            _ => {
+            method => {
                 let upstream = Arc::clone(&self.spec.name);
-                let note = Notification { upstream, text: line.clone() };
-                self.outbox.forward(Incoming::Notification(note))
+                let message = Incoming::Notification(Notification { upstream, text: line.clone() });
+                let message = match method {
+                    Method::Message => with(self.routes.newest(), message),
+                    Method::Cancelled => with(self.routes.asked(&note), message),
+                    _ => Some(message),
+                };
+                message.is_none_or(|message| self.unasked(message))
             }
         };
         if !taken {
             tracing::trace!(upstream = &*self.spec.name, "a notification for nobody");
         }
+    }
+}
+
+/// Hands a message on with a call; gives it back where there is none.
+fn with(call: Option<InFlight>, message: Incoming) -> Option<Incoming> {
+    match call {
+        Some(call) => call.send(message),
+        None => Some(message),
     }
 }
 

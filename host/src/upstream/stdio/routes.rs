@@ -1,16 +1,18 @@
 //! Who waits for which answer of a child.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Incoming, Notification};
 use crate::protocol::{Field, Id, Message, Span, splice};
-use crate::upstream::limits::NOTE_QUEUE;
+use crate::upstream::limits::{ASKED, NOTE_QUEUE};
+use crate::upstream::permission::Permission;
 use crate::upstream::rewrite;
 
 /// What belongs to one request of a party.
@@ -22,6 +24,8 @@ pub(super) struct Ticket {
     pub(super) id: Id,
     /// JSON text of the client's progress token.
     pub(super) token: Option<String>,
+    /// What the server may ask on the way.
+    pub(super) permission: Permission,
 }
 
 /// Where the answer arrives.
@@ -36,6 +40,27 @@ struct Pending {
     ticket: Option<Ticket>,
     notes: mpsc::Sender<Incoming>,
     done: oneshot::Sender<Bytes>,
+    /// Ids of the server's requests that went along with it, the newest last.
+    asked: VecDeque<Id>,
+}
+
+/// A call with which something that the server says can be handed on.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    number: u64,
+    notes: mpsc::Sender<Incoming>,
+    /// What the server may ask on the way.
+    pub(super) permission: Permission,
+}
+
+impl InFlight {
+    /// Hands a message on. One that does not fit is dropped; it comes back when the call ended meanwhile.
+    pub(super) fn send(&self, message: Incoming) -> Option<Incoming> {
+        match self.notes.try_send(message) {
+            Ok(()) | Err(TrySendError::Full(_)) => None,
+            Err(TrySendError::Closed(message)) => Some(message),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -51,6 +76,13 @@ struct Table {
 pub(super) struct Routes {
     upstream: Arc<str>,
     table: Mutex<Table>,
+}
+
+impl Pending {
+    /// Whose call it is, and where what belongs to it goes; none for plugway's own.
+    fn flight(&self) -> Option<(&Ticket, &mpsc::Sender<Incoming>)> {
+        self.ticket.as_ref().map(|ticket| (ticket, &self.notes))
+    }
 }
 
 /// The child takes no requests any more: nothing was sent.
@@ -79,7 +111,7 @@ impl Routes {
         table.used = Instant::now();
         let (notes, noted) = mpsc::channel(NOTE_QUEUE);
         let (done, answered) = oneshot::channel();
-        table.calls.insert(number, Pending { ticket, notes, done });
+        table.calls.insert(number, Pending { ticket, notes, done, asked: VecDeque::new() });
         Ok((number, Receipt { notes: noted, done: answered }))
     }
 
@@ -117,6 +149,41 @@ impl Routes {
         let text = splice(note.text(), &[(span, token.as_bytes())]);
         let upstream = Arc::clone(&self.upstream);
         notes.try_send(Incoming::Notification(Notification { upstream, text })).is_ok()
+    }
+
+    /// The call that was sent last, if all that are in flight are of one party: what the server says without naming a call
+    /// goes along with it.
+    pub(super) fn newest(&self) -> Option<InFlight> {
+        let table = self.table();
+        let calls =
+            || table.calls.iter().filter_map(|(number, call)| Some((number, call.flight()?)));
+        let (number, (newest, notes)) = calls().max_by_key(|(number, _)| **number)?;
+        calls().all(|(_, (ticket, _))| ticket.party == newest.party).then(|| InFlight {
+            number: *number,
+            notes: notes.clone(),
+            permission: newest.permission.clone(),
+        })
+    }
+
+    /// A request of the server goes along with this call. So many are remembered.
+    pub(super) fn asks(&self, call: &InFlight, id: Id) {
+        let mut table = self.table();
+        let Some(pending) = table.calls.get_mut(&call.number) else { return };
+        if pending.asked.len() >= ASKED {
+            pending.asked.pop_front();
+        }
+        pending.asked.push_back(id);
+    }
+
+    /// The call with which the request went that a server gives up.
+    pub(super) fn asked(&self, cancelled: &Message) -> Option<InFlight> {
+        let id = cancelled.field(Field::RequestId).and_then(Id::parse)?;
+        let table = self.table();
+        let went_along = table.calls.iter().filter(|(_, call)| call.asked.contains(&id));
+        let (number, call) = went_along.max_by_key(|(number, _)| **number)?;
+        let (ticket, notes) = call.flight()?;
+        let (notes, permission) = (notes.clone(), ticket.permission.clone());
+        Some(InFlight { number: *number, notes, permission })
     }
 
     /// The number that stands for a party's request.

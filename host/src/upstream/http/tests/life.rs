@@ -241,7 +241,7 @@ async fn every_page_is_read_at_every_refresh() {
 fn talkative() -> (Legacy, Arc<std::sync::Mutex<Vec<mpsc::Sender<Bytes>>>>) {
     let streams: Arc<std::sync::Mutex<Vec<mpsc::Sender<Bytes>>>> = Arc::default();
     let opened = Arc::clone(&streams);
-    let stream = move || {
+    let stream = move |_: &http::Request<Bytes>| {
         let (send, pieces) = mpsc::channel(256);
         send.try_send(Bytes::from_static(b": hello\nretry: 100\n\n")).unwrap();
         opened.lock().unwrap().push(send);

@@ -1,9 +1,12 @@
 //! Against real servers on loopback that misbehave as told.
 
+mod asks;
 mod credentials;
 mod life;
 mod modern;
+mod resume;
 mod standing;
+mod unasked;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

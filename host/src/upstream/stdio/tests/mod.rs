@@ -1,5 +1,6 @@
 //! Real child processes under real supervisors.
 
+mod asks;
 mod standing;
 
 use std::sync::Arc;
@@ -11,11 +12,10 @@ use rustix::process::{Pid, test_kill_process};
 use tokio::time::sleep;
 
 use crate::fault::Code;
-use crate::pipeline::Level;
 use crate::pipeline::party::Party;
-use crate::pipeline::port::{Answer, Incoming, Phase};
+use crate::pipeline::port::{Answer, Phase};
 use crate::protocol::{Message, Revision};
-use crate::upstream::testing::{Rig, party, rig, shell, soon, text};
+use crate::upstream::testing::{Inbox, Rig, listening, party, rig, shell, soon, text};
 use crate::upstream::{Command, Limits, Sharing, Transport};
 
 /// A server in a few lines of shell. `modern` as its first word makes it answer `server/discover` only.
@@ -70,7 +70,9 @@ fn text_of(tool: &str) -> String {
 async fn ask(rig: &Rig, party: &Arc<Party>, tool: &str) -> String {
     let answer = rig.call(party, &text_of(tool)).await.unwrap();
     let text = text(answer).await.unwrap();
-    let message = Message::parse(Bytes::from(text)).unwrap();
+    // The response comes last.
+    let response = text.trim_end().rsplit('\n').next().unwrap().to_owned();
+    let message = Message::parse(Bytes::from(response)).unwrap();
     assert_eq!(message.id().unwrap().as_json(), "\"x\"");
     message.result().unwrap().to_owned()
 }
@@ -303,28 +305,6 @@ async fn a_child_that_hangs_is_replaced() {
     rig.end().await;
 }
 
-/// Keeps what it is offered.
-#[derive(Debug, Default)]
-struct Kept(std::sync::Mutex<Vec<Bytes>>);
-
-impl crate::pipeline::party::Outbox for Kept {
-    fn offer(&self, message: Bytes) -> bool {
-        self.0.lock().unwrap().push(message);
-        true
-    }
-
-    fn forward(&self, message: Incoming) -> bool {
-        let Incoming::Notification(note) = message else { return false };
-        self.offer(note.text)
-    }
-
-    fn wants(&self, _level: Level) -> bool {
-        true
-    }
-
-    fn set_level(&self, _level: Level) {}
-}
-
 #[tokio::test]
 async fn a_change_that_a_child_tells_is_read_and_not_passed_on() {
     let rig = connected(Sharing::Connector, Limits::default()).await;
@@ -337,22 +317,12 @@ async fn a_change_that_a_child_tells_is_read_and_not_passed_on() {
     rig.end().await;
 
     let rig = connected(Sharing::Session, Limits::default()).await;
-    let kept = Arc::new(Kept::default());
-    let somebody = legacy(1);
-    let somebody = Arc::new(Party {
-        id: somebody.id,
-        revision: somebody.revision,
-        shared_by_strangers: false,
-        client_info: None,
-        capabilities: None,
-        outbox: kept.clone(),
-    });
-    ask(&rig, &somebody, "change").await;
+    let (inbox, mut received) = Inbox::new();
+    let somebody = listening(1, Revision::V2025_11_25, "{}", inbox);
+    let told = text(rig.call(&somebody, &text_of("change")).await.unwrap()).await.unwrap();
     assert_eq!(rig.upstream.numbers().sessions, 1);
-    let kept: Vec<String> =
-        kept.0.lock().unwrap().iter().map(|m| String::from_utf8(m.to_vec()).unwrap()).collect();
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    assert!(kept[0].contains("notifications/message"), "{kept:?}");
+    assert!(told.contains("notifications/message") && !told.contains("list_changed"), "{told}");
+    assert!(received.try_recv().is_err(), "it went with the call");
     rig.end().await;
 }
 
