@@ -13,7 +13,7 @@ use crate::{binary, http, wait};
 
 const STARTED_WITHIN: Duration = Duration::from_secs(10);
 
-/// A running `demo-clock`; it ends with this value.
+/// A running `demo-clock`, or another server that starts as it does; it ends with this value.
 #[derive(Debug)]
 pub struct DemoHttp {
     url: String,
@@ -29,21 +29,26 @@ impl DemoHttp {
 
     /// Starts one where an earlier one may have been.
     pub async fn start_at(listen: &str, flags: &[&str]) -> Result<Self> {
-        let mut child = Command::new(binary::find("demo-clock")?)
+        Self::start_program("demo-clock", listen, flags).await
+    }
+
+    /// Starts another server that prints its URL.
+    pub async fn start_program(program: &str, listen: &str, flags: &[&str]) -> Result<Self> {
+        let mut child = Command::new(binary::find(program)?)
             .args(["--listen", listen])
             .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let stdout = child.stdout.take().context("demo-clock has no stdout")?;
+        let stdout = child.stdout.take().context("the server has no stdout")?;
         let mut url = String::new();
         let mut reader = BufReader::new(stdout);
-        wait::within("demo-clock prints its URL", STARTED_WITHIN, reader.read_line(&mut url))
+        wait::within("the server prints its URL", STARTED_WITHIN, reader.read_line(&mut url))
             .await??;
         let url = url.trim().to_owned();
         let authority = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
-        let address = authority.with_context(|| format!("demo-clock printed `{url}`"))?.parse()?;
+        let address = authority.with_context(|| format!("{program} printed `{url}`"))?.parse()?;
         Ok(Self { url, address, child })
     }
 

@@ -3,7 +3,7 @@
 //! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
 //! - [`pipe`]: the same for `plugway stdio`, with the raw lines of its client.
 //! - [`hub`]: configurations with guests, as tables.
-//! - [`demo`]: the demo servers as upstreams, with their counters.
+//! - [`demo`]: the demo servers as upstreams, with their counters; [`asking`]: servers that ask their client.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
@@ -18,6 +18,7 @@
 //! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
 
 pub mod admin;
+pub mod asking;
 pub mod binary;
 pub mod demo;
 pub mod faulty;

@@ -157,9 +157,14 @@ impl Pipe {
 
     /// The same with a revision.
     pub async fn initialize_as(&mut self, revision: &str) -> Result<Value> {
+        self.initialize_with(revision, json!({})).await
+    }
+
+    /// The same with these capabilities.
+    pub async fn initialize_with(&mut self, revision: &str, capabilities: Value) -> Result<Value> {
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "plugway-tests", "version": "0"},
         });
         let response = self.call("initialize", params).await?;

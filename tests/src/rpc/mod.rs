@@ -178,6 +178,14 @@ impl Client {
         Ok(web::send(self.address, request).await?.status)
     }
 
+    /// Answers a request of the server; the status.
+    pub async fn answer(&self, request: &Value, result: Value) -> Result<u16> {
+        let id = request.get("id").context("a request has an id")?;
+        let response = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        let request = self.post("", None, response.to_string())?;
+        Ok(web::send(self.address, request).await?.status)
+    }
+
     /// Sends a request and returns its stream of events as they come.
     pub async fn open(&self, method: &str, params: Value) -> Result<Events> {
         let (_, request) = self.request(method, params)?;
