@@ -11,7 +11,7 @@ use bytes::Bytes;
 use divan::Bencher;
 use http::HeaderMap;
 use plugway::catalogue::{Catalogue, Entry, EntryKind, Hints, Target, View};
-use plugway::pipeline::call::Arguments;
+use plugway::pipeline::call::{Arguments, Way};
 use plugway::pipeline::port::{
     ConnectorView, LocalState, Outcome, Page, Policy, Router, UpstreamView,
 };
@@ -73,6 +73,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
     );
     Arc::new(CallContext {
+        way: Way::FromClient,
         request_id: "r1".into(),
         connector: "hub".into(),
         caller: Arc::new(Caller::anonymous("somebody")),

@@ -70,7 +70,6 @@ async fn check_all(rows: Vec<Row>) -> Result<()> {
 async fn what_the_contract_does_not_have_is_refused_by_name() -> Result<()> {
     check_all(vec![
         policy("exports_dispatcher", &["plugway:plugin/", "not served"])?,
-        policy("exports_inbound", &["plugway:plugin/inbound@", "not served"])?,
         policy("exports_transfer", &["plugway:plugin/", "not served"])?,
         policy("no_kind", &["exports no hook", "`admission`"])?,
         policy("two_kinds", &["router", "policy", "two plugins"])?,

@@ -68,6 +68,8 @@ hooks! {
     admission;
     /// Judges results.
     reviewing;
+    /// Judges what servers send toward clients.
+    inbound;
 }
 
 impl std::fmt::Debug for Found {

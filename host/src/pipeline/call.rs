@@ -1,4 +1,4 @@
-//! The call in hand, as plugins may ask about it.
+//! The call in hand, or the message of a server, as plugins may ask about it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,19 @@ use super::status::LiveStatus;
 use crate::catalogue::{Hints, View};
 use crate::protocol::{Document, Era, Field, Message, Revision};
 
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A call on its way to a server.
+    FromClient,
+    /// What a server sends toward the client.
+    FromUpstream,
+}
+
 /// Everything that a hook may learn about one call. Built only when a plugin is going to be asked.
 pub struct CallContext {
+    /// Which way it goes.
+    pub way: Way,
     /// Finds the call in the log.
     pub request_id: Arc<str>,
     /// Name of the connector.
@@ -23,9 +34,10 @@ pub struct CallContext {
     pub view: Arc<View>,
     /// The message, after the edits of earlier policies.
     pub message: Message,
-    /// Name or URI as the client sent it.
+    /// Name or URI as the client sent it; empty for the message of a server.
     pub name: Arc<str>,
-    /// Upstream and its own name for the thing; none for entries that a plugin still has to decide.
+    /// Upstream and its own name for the thing; none for entries that a plugin still has to decide. A message of a server
+    /// has the server's name and no other.
     pub target: Option<(Arc<str>, Arc<str>)>,
     /// Annotations of the tool after the operator's trust rules.
     pub hints: Hints,
@@ -55,14 +67,21 @@ pub struct Arguments {
 impl CallContext {
     /// JSON text of the arguments; an empty object where the call has none.
     pub fn arguments_json(&self) -> &str {
-        self.arguments.read.store(true, Ordering::Relaxed);
-        self.message.field(Field::Arguments).unwrap_or("{}")
+        self.arguments_text().unwrap_or("{}")
     }
 
     /// Length of the arguments' JSON text; 0 where the call has none.
     pub fn arguments_len(&self) -> usize {
+        self.arguments_text().map_or(0, str::len)
+    }
+
+    /// Of a call its arguments, of a server's message all that it says.
+    fn arguments_text(&self) -> Option<&str> {
         self.arguments.read.store(true, Ordering::Relaxed);
-        self.message.field(Field::Arguments).map_or(0, str::len)
+        match self.way {
+            Way::FromClient => self.message.field(Field::Arguments),
+            Way::FromUpstream => self.message.params(),
+        }
     }
 
     /// Whether anybody asked about the arguments since this was last asked.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, future};
 
 use super::answer;
-use super::call::CallContext;
+use super::call::{CallContext, Way};
 use super::connector::Connector;
 use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing};
 use super::request::Request;
@@ -144,6 +144,7 @@ impl Call<'_> {
             Target::Dynamic | Target::Local => None,
         };
         CallContext {
+            way: Way::FromClient,
             request_id: self.request.request_id.to_string().into(),
             connector: self.connector.name.clone(),
             caller: self.request.caller.clone(),

@@ -2,8 +2,9 @@
 //! WebAssembly runtime; both sides are behind the traits in [`port`].
 //!
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
-//! needs from others; [`connector`] holds them together; [`exchange`] runs the phases; [`keeper`] keeps the catalogue,
-//! [`presence`] says what clients see of a server that is away, and `announce` tells them.
+//! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
+//! servers send toward clients; [`keeper`] keeps the catalogue, [`presence`] says what clients see of a server that is
+//! away, and `announce` tells them.
 
 mod absence;
 mod admit;
@@ -18,6 +19,7 @@ pub mod dispatch;
 mod exchange;
 mod fallback;
 pub mod handshake;
+pub mod inbound;
 pub mod keeper;
 pub mod level;
 mod local;

@@ -70,6 +70,7 @@ plain! {
     Answer = Answer, answering.func_answer -> std::result::Result<e::answering::Reply, Said>;
     Admit = Admit, admission.func_admit -> std::result::Result<e::admission::Decision, Said>;
     Review = Review, reviewing.func_review -> std::result::Result<e::reviewing::Decision, Said>;
+    Inbound = Inbound, inbound.func_inbound -> std::result::Result<e::inbound::Decision, Said>;
 }
 
 /// Tell about yourself.

@@ -91,7 +91,7 @@ pub enum LoadError {
     /// No main interface.
     #[error(
         "the component exports no hook that makes it a plugin: a router exports `router`, \
-         a policy `visibility`, `admission` or `reviewing`"
+         a policy `visibility`, `admission`, `reviewing` or `inbound`"
     )]
     NoKind,
     /// Two main interfaces.

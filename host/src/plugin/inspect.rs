@@ -23,8 +23,10 @@ const SERVICES: [&str; 10] = [
     "state",
 ];
 const IMPORTS_LATER: [&str; 4] = ["workers", "transfers", "reveal", "announce"];
-const EXPORTS_LATER: [&str; 7] =
-    ["dispatcher", "settling", "learning", "merging", "inbound", "transfer", "filtering"];
+const EXPORTS_LATER: [&str; 6] =
+    ["dispatcher", "settling", "learning", "merging", "transfer", "filtering"];
+/// Any of them makes a policy.
+const POLICY: [&str; 4] = ["visibility", "admission", "reviewing", "inbound"];
 const WASI: [&str; 6] =
     ["wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:cli/", "wasi:filesystem/", "wasi:sockets/"];
 
@@ -33,7 +35,7 @@ const WASI: [&str; 6] =
 pub enum Kind {
     /// Shapes the catalogue.
     Router,
-    /// Judges callers, calls and results.
+    /// Judges callers, calls, results, and what servers send toward clients.
     Policy,
 }
 
@@ -122,7 +124,7 @@ fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
         exports.iter().any(|name| matches!(own(name), Ok(Some(found)) if found == wanted))
     };
     let router = ["router", "routing", "answering"].into_iter().any(has);
-    let policy = ["visibility", "admission", "reviewing"].into_iter().any(has);
+    let policy = POLICY.into_iter().any(has);
     match (router, policy) {
         (true, true) => Err(LoadError::TwoKinds { first: "router", second: "policy" }),
         (true, false) if has("router") => Ok(Kind::Router),
@@ -134,8 +136,7 @@ fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
 fn kind_word(interface: &str) -> Option<Kind> {
     match interface {
         "router" | "routing" | "answering" => Some(Kind::Router),
-        "visibility" | "admission" | "reviewing" => Some(Kind::Policy),
-        _ => None,
+        _ => POLICY.contains(&interface).then_some(Kind::Policy),
     }
 }
 

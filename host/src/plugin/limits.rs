@@ -81,11 +81,13 @@ pub enum Hook {
     Admit,
     /// `reviewing.review`.
     Review,
+    /// `inbound.inbound`.
+    Inbound,
 }
 
 impl Hook {
     /// Every hook.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Describe,
         Self::Configure,
         Self::Ready,
@@ -95,6 +97,7 @@ impl Hook {
         Self::Visible,
         Self::Admit,
         Self::Review,
+        Self::Inbound,
     ];
 
     /// The word in logs and metrics.
@@ -109,13 +112,14 @@ impl Hook {
             Self::Visible => "visible",
             Self::Admit => "admit",
             Self::Review => "review",
+            Self::Inbound => "inbound",
         }
     }
 
     /// How long the guest may compute; `hot` is the operator's limit for the hooks of every call.
     pub fn deadline(self, hot: Duration) -> Duration {
         match self {
-            Self::Route | Self::Admit | Self::Review => hot,
+            Self::Route | Self::Admit | Self::Review | Self::Inbound => hot,
             Self::Answer => hot.max(Duration::from_millis(50)),
             Self::Describe | Self::Configure | Self::Ready | Self::Shape | Self::Visible => {
                 hot.max(Duration::from_secs(2))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plugway_bindings::exports as e;
 
-use super::ask::{Admit, Ask as _, Review as AskReview, Visible};
+use super::ask::{Admit, Ask as _, Inbound as AskInbound, Review as AskReview, Visible};
 use super::convert::{Columns, edits, object, rejection, said, sights};
 use super::failure::Failure;
 use super::limits::Hook;
@@ -14,7 +14,7 @@ use super::task::{Call, Task};
 use crate::catalogue::Sight;
 use crate::fault::Fault;
 use crate::pipeline::port::{
-    Admission, Outcome, Page, Policy, PolicyHooks, Promise, Review, Sights,
+    Admission, Inbound, Outcome, Page, Policy, PolicyHooks, Promise, Review, Sights,
 };
 use crate::pipeline::{CallContext, Caller};
 
@@ -76,6 +76,21 @@ impl PolicySeat {
         self.seat.checked(Hook::Review, decision, Some(&request))
     }
 
+    async fn ask_inbound(&self, message: Arc<CallContext>) -> Result<Inbound, Failure> {
+        let (who, request) = (who(&message.caller), message.request_id.clone());
+        let task = Task::Call(Box::new(Call::new(Hook::Inbound, message, None)));
+        let (given, task) = self.seat.ask(who, task, AskInbound).await?;
+        let decision = unambiguous(&task).and_then(|()| match given {
+            Err(failure) => Err(said(&failure)),
+            Ok(e::inbound::Decision::Pass) => Ok(Inbound::Pass),
+            Ok(e::inbound::Decision::Replace(text)) => {
+                object(text, "what it puts in place of `params`").map(Inbound::Replace)
+            }
+            Ok(e::inbound::Decision::Reject(given)) => rejection(given).map(Inbound::Reject),
+        });
+        self.seat.checked(Hook::Inbound, decision, Some(&request))
+    }
+
     async fn ask_visible(&self, caller: Arc<Caller>, page: Arc<Page>) -> Result<Sights, Failure> {
         let ask = Visible(Columns::of(&page));
         let who = who(&caller);
@@ -112,6 +127,7 @@ impl Policy for PolicySeat {
             visibility: found.visibility(),
             admission: found.admission(),
             reviewing: found.reviewing(),
+            inbound: found.inbound(),
         }
     }
 
@@ -155,6 +171,15 @@ impl Policy for PolicySeat {
             match self.ask_review(call, outcome).await {
                 Ok(decision) => Ok(decision),
                 Err(failure) => self.instead(Hook::Review, failure, Review::Keep),
+            }
+        })
+    }
+
+    fn inbound(&self, message: Arc<CallContext>) -> Promise<'_, Result<Inbound, Fault>> {
+        Box::pin(async move {
+            match self.ask_inbound(message).await {
+                Ok(decision) => Ok(decision),
+                Err(failure) => self.instead(Hook::Inbound, failure, Inbound::Pass),
             }
         })
     }

@@ -25,7 +25,8 @@ pub trait Reviewing: Plugin {
 
 /// `inbound`: requests and notifications that a server sends toward the client.
 pub trait Inbound: Plugin {
-    /// Judges the message in hand. Within 10 ms.
+    /// Judges the message in hand: what [`call`](crate::host::call) says of arguments is about its whole `params`. Within
+    /// 10 ms.
     fn inbound(&self) -> Result<Onward, Failure>;
 }
 
@@ -40,6 +41,18 @@ impl Review {
     /// Refuses with one sentence that an agent can act on.
     pub fn refuse(message: impl Into<String>) -> Self {
         Self::Reject(Rejection::new(message))
+    }
+}
+
+impl Onward {
+    /// Refuses with one sentence: the server gets it as an error.
+    pub fn refuse(message: impl Into<String>) -> Self {
+        Self::Reject(Rejection::new(message))
+    }
+
+    /// Passes the message on with these `params`, an object.
+    pub fn params(params: &impl serde::Serialize) -> Result<Self, Failure> {
+        Ok(Self::Replace(serde_json::to_string(params)?))
     }
 }
 

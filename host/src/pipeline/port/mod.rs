@@ -14,7 +14,9 @@ use std::pin::Pin;
 pub use answer::{Answer, Ask, AskReply, Body, Chunks, Incoming, Json, Messages, Notification};
 pub use audience::{Audience, Listener};
 pub use authenticator::Authenticator;
-pub use policy::{Admission, Edit, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights};
+pub use policy::{
+    Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
+};
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
 pub use upstream::{Control, Numbers, Offering, Order, Phase, Snapshot, Upstream};

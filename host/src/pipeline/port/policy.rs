@@ -14,6 +14,7 @@ use crate::pipeline::caller::Caller;
 
 /// Which hooks a policy exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each hook")]
 pub struct PolicyHooks {
     /// `visibility`.
     pub visibility: bool,
@@ -21,6 +22,8 @@ pub struct PolicyHooks {
     pub admission: bool,
     /// `reviewing`.
     pub reviewing: bool,
+    /// `inbound`.
+    pub inbound: bool,
 }
 
 /// A refusal as the client gets it.
@@ -73,6 +76,17 @@ pub enum Review {
     Reject(Rejection),
 }
 
+/// What `inbound` decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inbound {
+    /// Leave the message.
+    Pass,
+    /// JSON text of the `params` to send instead.
+    Replace(String),
+    /// Refuse.
+    Reject(Rejection),
+}
+
 /// What came back, as `review` may ask about it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -102,7 +116,7 @@ pub struct Sights {
     pub valid: Option<Duration>,
 }
 
-/// A policy plugin in its place in a connector. A fault means that the call is denied; where the operator chose
+/// A policy plugin in its place in a connector. A fault means that the call, or the message, is denied; where the operator chose
 /// otherwise (`on_error`), the plugin room answers the decision that stands for the failure.
 pub trait Policy: Send + Sync {
     /// The operator's name for the plugin.
@@ -125,6 +139,10 @@ pub trait Policy: Send + Sync {
         call: Arc<CallContext>,
         outcome: Outcome,
     ) -> Promise<'_, Result<Review, Fault>>;
+    /// Judges what a server sends toward the client.
+    fn inbound(&self, _message: Arc<CallContext>) -> Promise<'_, Result<Inbound, Fault>> {
+        Box::pin(async { Ok(Inbound::Pass) })
+    }
     /// Whether the plugin is ready, and its sentence about it.
     fn ready(&self) -> Promise<'_, Result<String, String>>;
 }

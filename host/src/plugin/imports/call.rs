@@ -1,14 +1,18 @@
 //! `call`: the call in hand.
 
-use plugway_bindings::imports::call::{Host, Way};
+use plugway_bindings::imports::call::{Host, Way as Direction};
 use wasmtime::Result;
 
+use crate::pipeline::call::Way;
 use crate::plugin::ctx::Ctx;
 
 impl Host for Ctx {
-    fn direction(&mut self) -> Result<Way> {
+    fn direction(&mut self) -> Result<Direction> {
         self.charge()?;
-        self.task.call().map(|_| Way::FromClient)
+        Ok(match self.task.call()?.context.way {
+            Way::FromClient => Direction::FromClient,
+            Way::FromUpstream => Direction::FromUpstream,
+        })
     }
 
     fn method(&mut self) -> Result<String> {

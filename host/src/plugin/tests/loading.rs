@@ -41,7 +41,6 @@ fn bytes(bytes: &'static [u8]) -> PluginSpec {
 async fn each_refusal_names_what_is_wrong() {
     let cases = [
         ("exports_dispatcher", "is not served by this version of plugway yet"),
-        ("exports_inbound", "is not served by this version of plugway yet"),
         ("exports_transfer", "is not served by this version of plugway yet"),
         ("ungranted_fetch", "imports plugway:plugin/fetch@0.1.0, which `grants` does not allow"),
         ("unknown_import", "which plugway does not have"),

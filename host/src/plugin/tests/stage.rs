@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 use crate::catalogue::{Catalogue, Hints, View};
-use crate::pipeline::call::Arguments;
+use crate::pipeline::call::{Arguments, Way};
 use crate::pipeline::port::{LocalState, Policy, Requester};
 use crate::pipeline::status::LiveStatus;
 use crate::pipeline::{CallContext, Caller};
@@ -71,6 +71,7 @@ pub(super) fn call_with(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
     );
     Arc::new(CallContext {
+        way: Way::FromClient,
         request_id: "r1".into(),
         connector: "hub".into(),
         caller: Arc::new(Caller::anonymous(caller)),
@@ -84,6 +85,30 @@ pub(super) fn call_with(
         session: None,
         attributes: Vec::new(),
         requester,
+        status: LiveStatus::default(),
+        arguments: Arguments::default(),
+    })
+}
+
+/// What the server `one` sends toward a client.
+pub(super) fn message(method: &str, params: &str) -> Arc<CallContext> {
+    let text = format!(r#"{{"jsonrpc":"2.0","id":"q","method":"{method}","params":{params}}}"#);
+    let call = call("ann", "{}");
+    Arc::new(CallContext {
+        way: Way::FromUpstream,
+        request_id: "r2".into(),
+        connector: call.connector.clone(),
+        caller: call.caller.clone(),
+        view: call.view.clone(),
+        message: Message::parse(Bytes::from(text)).unwrap(),
+        name: "".into(),
+        target: Some(("one".into(), "".into())),
+        hints: Hints::default(),
+        revision: call.revision,
+        headers: call.headers.clone(),
+        session: Some("s".into()),
+        attributes: Vec::new(),
+        requester: None,
         status: LiveStatus::default(),
         arguments: Arguments::default(),
     })

@@ -1,0 +1,12 @@
+//! What a server sends toward a client passes the policies that export `inbound`: in the configured order each may change what
+//! it says, or refuse it. Where no policy has the hook, nothing is read or copied.
+//!
+//! Reading order: [`message`] is one message and whom it is for, [`entry`] a request inside a result.
+
+mod entry;
+mod message;
+#[cfg(test)]
+mod tests;
+
+pub use entry::pass_entry;
+pub use message::{Toward, is_judged, pass};
