@@ -3,7 +3,8 @@
 //!
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases; [`keeper`] keeps the catalogue,
-//! [`presence`] says what clients see of a server that is away, and `announce` tells them.
+//! [`presence`] says what clients see of a server that is away, and `announce` tells them; `translate` stands between a
+//! client and a server of different eras.
 
 mod absence;
 mod admit;
@@ -31,6 +32,7 @@ pub mod request;
 mod review;
 pub mod seal;
 pub mod status;
+mod translate;
 pub mod views;
 
 pub use announced::Announced;

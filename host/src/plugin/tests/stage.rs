@@ -72,6 +72,7 @@ pub(super) fn call_with(
     );
     Arc::new(CallContext {
         request_id: "r1".into(),
+        retry_of: None,
         connector: "hub".into(),
         caller: Arc::new(Caller::anonymous(caller)),
         view: Arc::new(View::whole(Arc::new(Catalogue::default()))),
