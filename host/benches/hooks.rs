@@ -75,6 +75,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
     Arc::new(CallContext {
         way: Way::FromClient,
         request_id: "r1".into(),
+        retry_of: None,
         connector: "hub".into(),
         caller: Arc::new(Caller::anonymous("somebody")),
         view: Arc::new(View::whole(Arc::new(Catalogue::default()))),

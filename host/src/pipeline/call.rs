@@ -26,6 +26,8 @@ pub struct CallContext {
     pub way: Way,
     /// Finds the call in the log.
     pub request_id: Arc<str>,
+    /// Of a call that is sent again with the input that its server asked for: the request id of the first try.
+    pub retry_of: Option<Arc<str>>,
     /// Name of the connector.
     pub connector: Arc<str>,
     /// Who calls.

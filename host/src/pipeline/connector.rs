@@ -10,6 +10,7 @@ use super::keeper::Basis;
 use super::port::{Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
+use super::translate::Suspended;
 use super::views::Views;
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
@@ -42,6 +43,8 @@ pub struct Connector {
     pub announced: Arc<Announced>,
     /// Seals what clients give back later; the same for all connectors of that name, one after the other.
     pub sealer: Arc<Sealer>,
+    /// Calls that wait for the client's input; shared in the same way.
+    pub(super) suspended: Arc<Suspended>,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -100,6 +103,7 @@ impl Connector {
             server_info: SERVER_INFO.into(),
             announced: Arc::default(),
             sealer: Arc::default(),
+            suspended: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -114,6 +118,7 @@ impl Connector {
     pub fn succeed(&mut self, before: &Self) {
         self.announced = before.announced.clone();
         self.sealer = before.sealer.clone();
+        self.suspended = before.suspended.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

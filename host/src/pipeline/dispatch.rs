@@ -84,7 +84,7 @@ async fn named(
     let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
     // The fast path: names are equal in content, so the entry's own text serves without a copy.
     let name = entry.key.clone();
-    Call { connector, request, view, entry, name }.run().await
+    Call::new(connector, request, view, entry, name).run().await
 }
 
 /// `resources/read` goes where the URI is served, and so do subscriptions to it.
@@ -92,7 +92,7 @@ async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fa
     let uri = required(&request.message, Field::Uri, "uri")?;
     let view = connector.view(&request.caller).await?;
     let entry = view.find_uri(&uri).cloned().ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
-    Call { connector, request, view, entry, name: uri.into() }.run().await
+    Call::new(connector, request, view, entry, uri.into()).run().await
 }
 
 /// `completion/complete` goes where the prompt or template that it refers to is served.
@@ -116,7 +116,7 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
         request.message = renamed(&request.message, span, own)?;
     }
     let name = name.into();
-    Call { connector, request, view, entry, name }.run().await
+    Call::new(connector, request, view, entry, name).run().await
 }
 
 fn find_reference(view: &Arc<View>, kind: EntryKind, name: &str) -> Option<Arc<Entry>> {

@@ -7,13 +7,14 @@ use futures_util::{StreamExt as _, future};
 use super::answer;
 use super::call::{CallContext, Way};
 use super::connector::Connector;
-use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing};
+use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
 use super::request::Request;
 use super::status::LiveStatus;
+use super::translate;
 use super::{absence, admit, local, review};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
-use crate::protocol::Method;
+use crate::protocol::{Era, Message, Method};
 
 /// What a call is going to do, once it is known which entry it names.
 pub(super) struct Call<'a> {
@@ -23,6 +24,10 @@ pub(super) struct Call<'a> {
     pub(super) entry: Arc<Entry>,
     /// Name or URI as the client sent it: for a template it is not the entry's own.
     pub(super) name: Arc<str>,
+    /// The request as a client of the modern era sent it, before the edits of policies and without what belongs to a retry.
+    pub(super) asked: Option<Message>,
+    /// The request id of the first try, where the client sends the call again with the input that it was asked for.
+    retry_of: Option<Arc<str>>,
 }
 
 /// Where a call goes.
@@ -32,16 +37,36 @@ pub(super) struct Destination {
     pub(super) name: Option<Arc<str>>,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// A call of this entry.
+    pub(super) fn new(
+        connector: &'a Arc<Connector>,
+        request: Request,
+        view: Arc<View>,
+        entry: Arc<Entry>,
+        name: Arc<str>,
+    ) -> Self {
+        Self { connector, request, view, entry, name, asked: None, retry_of: None }
+    }
+
     /// Runs the call through its phases.
     pub(super) async fn run(mut self) -> Result<Answer, Fault> {
+        let resumed = translate::open(&mut self)?;
+        self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
         if self.connector.policies.is_empty()
+            && resumed.is_none()
             && let Some(destination) = self.fixed()
         {
             return self.exchange(destination).await;
         }
         let mut context = Arc::new(self.context());
         if let Some(answered) = admit::admit(&mut self, &mut context).await? {
+            return review::review(&self, context, answered).await;
+        }
+        if let Some(resumed) = resumed
+            && let Some(answered) = resumed.go_on(&self)?
+        {
+            let answered = self.heard(answered);
             return review::review(&self, context, answered).await;
         }
         let answered = match self.entry.target {
@@ -111,15 +136,17 @@ impl Call<'_> {
             return Err(fault);
         }
         self.request.flight.goes_to(upstream);
+        translate::refuse_foreign(self, &**upstream)?;
         let order = Order {
             party: self.request.party.clone(),
             message: self.request.message.clone(),
-            name: to.name,
+            name: to.name.clone(),
             headers: self.request.passed.clone(),
             credential: self.request.credential.clone(),
         };
-        let answer = upstream.exchange(order).await;
+        let answer = self.sent(upstream, order).await;
         let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
+        let answer = translate::answered(self, upstream, &to, answer).await?;
         Ok(self.heard(answer))
     }
 
@@ -135,6 +162,26 @@ impl Call<'_> {
         }))
     }
 
+    /// Sends the request. A server of the modern era sees by the end of the connection that a client of the legacy era,
+    /// which says so in a notification, does not want an answer any more.
+    async fn sent(&self, upstream: &Arc<dyn Upstream>, order: Order) -> Result<Answer, Fault> {
+        if self.request.era() == Era::Modern || !translate::speaks_modern(&**upstream) {
+            return upstream.exchange(order).await;
+        }
+        tokio::select! {
+            biased;
+            answer = upstream.exchange(order) => answer,
+            () = self.request.flight.cancelled() => {
+                Err(Fault::new(Code::InvalidRequest, "The client cancelled the request."))
+            }
+        }
+    }
+
+    /// The request id of the first try.
+    pub(super) fn first(&self) -> Arc<str> {
+        self.retry_of.clone().unwrap_or_else(|| self.request.request_id.to_string().into())
+    }
+
     pub(super) fn context(&self) -> CallContext {
         let target = match &self.entry.target {
             Target::Fixed { upstream, name } => self
@@ -146,6 +193,7 @@ impl Call<'_> {
         CallContext {
             way: Way::FromClient,
             request_id: self.request.request_id.to_string().into(),
+            retry_of: self.retry_of.clone(),
             connector: self.connector.name.clone(),
             caller: self.request.caller.clone(),
             view: self.view.clone(),

@@ -155,6 +155,6 @@ impl AsCaller {
             ..self.request.clone()
         };
         let name = entry.key.clone();
-        Ok(Call { connector: &self.connector, request, view, entry, name })
+        Ok(Call::new(&self.connector, request, view, entry, name))
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
-//! servers send toward clients; [`keeper`] keeps the catalogue, [`presence`] says what clients see of a server that is
-//! away, and `announce` tells them.
+//! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
+//! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them.
 
 mod absence;
 mod admit;
@@ -33,6 +33,7 @@ pub mod request;
 mod review;
 pub mod seal;
 pub mod status;
+mod translate;
 pub mod views;
 
 pub use announced::Announced;

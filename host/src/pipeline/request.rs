@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use tokio_util::sync::CancellationToken;
 
 use super::caller::Caller;
 use super::level::{Level, Wanted};
@@ -51,20 +52,33 @@ impl Request {
     }
 }
 
-/// A request that is being served: says which upstream has it, once that is known.
+/// A request that is being served: says which upstream has it, once that is known, and whether the client still wants it.
 #[derive(Default)]
-pub struct Flight(OnceLock<Arc<dyn Upstream>>);
+pub struct Flight {
+    upstream: OnceLock<Arc<dyn Upstream>>,
+    cancelled: OnceLock<CancellationToken>,
+}
 
 impl Flight {
     /// The request goes to this upstream.
     pub fn goes_to(&self, upstream: &Arc<dyn Upstream>) {
         // A request goes to one upstream; a second one would be a plugin's, which has a flight of its own.
-        self.0.get_or_init(|| upstream.clone());
+        self.upstream.get_or_init(|| upstream.clone());
     }
 
     /// The upstream that has the request.
     pub fn upstream(&self) -> Option<&Arc<dyn Upstream>> {
-        self.0.get()
+        self.upstream.get()
+    }
+
+    /// The client does not want an answer any more.
+    pub fn cancel(&self) {
+        self.cancelled.get_or_init(CancellationToken::new).cancel();
+    }
+
+    /// Until the client does not want an answer any more.
+    pub async fn cancelled(&self) {
+        self.cancelled.get_or_init(CancellationToken::new).cancelled().await;
     }
 }
 

@@ -12,7 +12,10 @@ use crate::fault::{Code, Fault};
 
 /// A key that is made at its first use and lives as long as the process (RFC 8439).
 #[derive(Default)]
-pub struct Sealer(OnceLock<LessSafeKey>);
+pub struct Sealer {
+    key: OnceLock<LessSafeKey>,
+    mark: OnceLock<Box<str>>,
+}
 
 impl Sealer {
     /// The sealed form of `content`, in letters that any JSON string, header and URL can hold. Only who names the same
@@ -41,14 +44,25 @@ impl Sealer {
         Some(content)
     }
 
+    /// What this sealer puts before what could be taken for somebody else's: no other sealer has it.
+    pub fn mark(&self) -> Result<&str, Fault> {
+        if let Some(mark) = self.mark.get() {
+            return Ok(mark);
+        }
+        let mut bytes = [0; 12];
+        random(&mut bytes)?;
+        let mark = format!("plugway.{}.", URL_SAFE_NO_PAD.encode(bytes));
+        Ok(self.mark.get_or_init(|| mark.into()))
+    }
+
     fn key(&self) -> Result<&LessSafeKey, Fault> {
-        if let Some(key) = self.0.get() {
+        if let Some(key) = self.key.get() {
             return Ok(key);
         }
         let mut bytes = [0; 32];
         random(&mut bytes)?;
         let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(failed)?;
-        Ok(self.0.get_or_init(|| LessSafeKey::new(key)))
+        Ok(self.key.get_or_init(|| LessSafeKey::new(key)))
     }
 }
 

@@ -46,6 +46,10 @@ pub enum Field {
     ClientInfo,
     /// `params.progressToken` of `notifications/progress`.
     ProgressToken,
+    /// `params.inputResponses` of a request that is sent again.
+    InputResponses,
+    /// `params.requestState` of a request that is sent again.
+    RequestState,
     /// `params._meta.progressToken`.
     MetaProgressToken,
     /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
@@ -60,7 +64,7 @@ pub enum Field {
     MetaSubscriptionId,
 }
 
-const FIELDS: usize = 17;
+const FIELDS: usize = 19;
 
 const ENVELOPE: &[Known<Top>] = &[
     ("jsonrpc", Top::Version),
@@ -83,6 +87,8 @@ const PARAMS: &[Known<Field>] = &[
     ("capabilities", Field::Capabilities),
     ("clientInfo", Field::ClientInfo),
     ("progressToken", Field::ProgressToken),
+    ("inputResponses", Field::InputResponses),
+    ("requestState", Field::RequestState),
 ];
 
 const META: &[Known<Field>] = &[
@@ -284,6 +290,16 @@ impl Message {
     /// JSON text of `result`.
     pub fn result(&self) -> Option<&str> {
         self.top(Top::Result)
+    }
+
+    /// Where `result` stands.
+    pub fn result_span(&self) -> Span {
+        self.spans.top(Top::Result)
+    }
+
+    /// Where `error` stands.
+    pub fn error_span(&self) -> Span {
+        self.spans.top(Top::Error)
     }
 
     /// JSON text of `error`.

@@ -26,6 +26,11 @@ impl Span {
         self.start == self.end
     }
 
+    /// The span of what stands there inside of a piece of text, in the text that this piece begins at `offset` of.
+    pub(crate) fn behind(self, offset: usize) -> Self {
+        Self::new(offset + self.start as usize, offset + self.end as usize)
+    }
+
     /// The span as a range of byte offsets.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize

@@ -44,6 +44,9 @@ impl Session {
         if let Some(upstream) = flight.as_ref().and_then(|flight| flight.upstream()) {
             upstream.notify(self.party.id, notification).await;
         }
+        if let Some(flight) = flight {
+            flight.cancel();
+        }
     }
 
     /// Passes a notification of the client on: a cancellation and the progress of a server's request to the one whom it

@@ -50,6 +50,7 @@ pub async fn pass(
         let context = CallContext {
             way: Way::FromUpstream,
             request_id: toward.request_id.to_string().into(),
+            retry_of: None,
             connector: connector.name.clone(),
             caller: toward.caller.clone(),
             view: view.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
@@ -157,6 +158,14 @@ pub trait Upstream: Send + Sync {
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
     /// Sends a request over the party's own session, opening it at the first use.
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
+    /// A request that this server makes of the party's client inside of a result (`inputRequests`), given as a JSON-RPC
+    /// request: as the client gets it; none where the client is not asked. What comes as [`Incoming::Ask`] went through
+    /// this before.
+    ///
+    /// [`Incoming::Ask`]: super::Incoming::Ask
+    fn prepared(&self, _party: &Arc<Party>, request: Bytes) -> Option<Message> {
+        Message::parse(request).ok()
+    }
     /// Sends a notification over the party's session, if it has one.
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
     /// Tells the server the level of the log messages that a party wants, where the party has a session; a later session is

@@ -85,7 +85,8 @@ impl Host for Ctx {
 
     fn retry_of(&mut self) -> Result<Option<String>> {
         self.charge()?;
-        self.task.call().map(|_| None)
+        let retry_of = &self.task.call()?.context.retry_of;
+        Ok(retry_of.as_deref().map(Into::into))
     }
 
     fn deadline_ms(&mut self) -> Result<Option<u32>> {

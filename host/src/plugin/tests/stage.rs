@@ -73,6 +73,7 @@ pub(super) fn call_with(
     Arc::new(CallContext {
         way: Way::FromClient,
         request_id: "r1".into(),
+        retry_of: None,
         connector: "hub".into(),
         caller: Arc::new(Caller::anonymous(caller)),
         view: Arc::new(View::whole(Arc::new(Catalogue::default()))),

@@ -1,0 +1,123 @@
+//! Answers for a client of the modern era.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use memchr::memmem::Finder;
+
+use super::input::{self, Required, Unreadable, may_ask};
+use super::suspended::Kept;
+use super::{Side, asks, suspend};
+use crate::fault::Fault;
+use crate::pipeline::port::{Answer, Body, Json};
+use crate::protocol::{Message, Span, scan, splice};
+
+/// URL elicitation required: an error of the legacy era, which became a question.
+const URL_REQUIRED: &str = "-32042";
+/// Resource not found, and what it became.
+const NOT_FOUND: (&str, &str) = ("-32002", "-32602");
+
+/// The answer as the client gets it. What streams because it is large is data, and passes as it comes.
+pub(super) fn answered(side: impl Fn() -> Side, answer: Answer) -> Result<Answer, Fault> {
+    match answer {
+        Answer::Json(Json { body: Body::Whole(text), refusal }) if is_of_interest(&text) => {
+            let Response { text, refusal } = side().response(text, refusal)?;
+            Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
+        }
+        Answer::Json(json) => Ok(Answer::Json(json)),
+        Answer::Messages(messages) => Ok(suspend::stream(side(), messages)),
+    }
+}
+
+/// A quick look: false means that the response passes as it is.
+fn is_of_interest(text: &[u8]) -> bool {
+    static URL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(URL_REQUIRED));
+    static RESOURCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(NOT_FOUND.0));
+    may_ask(text) || URL.find(text).is_some() || RESOURCE.find(text).is_some()
+}
+
+/// A response, and the code of the error with which the server refused the request.
+pub(super) struct Response {
+    pub(super) text: Bytes,
+    pub(super) refusal: Option<i64>,
+}
+
+impl Side {
+    /// The response as the client gets it. Its id is the client's already.
+    pub(super) fn response(&self, text: Bytes, refusal: Option<i64>) -> Result<Response, Fault> {
+        if !is_of_interest(&text) {
+            return Ok(Response { text, refusal });
+        }
+        let Ok(message) = Message::parse(text.clone()) else {
+            return Ok(Response { text, refusal });
+        };
+        if let Some(error) = message.error() {
+            let code = scan::member(error, "code");
+            return match code.and_then(|code| Some((code, error.get(code.range())?))) {
+                Some((_, URL_REQUIRED)) if asks(self.asked.method()) => self.urls(&message, error),
+                Some((span, code)) if code == NOT_FOUND.0 => {
+                    let span = span.behind(message.error_span().range().start);
+                    let text = splice(&text, &[(span, NOT_FOUND.1.as_bytes())]);
+                    Ok(Response { text, refusal: refusal.and(NOT_FOUND.1.parse().ok()) })
+                }
+                _ => Ok(Response { text, refusal }),
+            };
+        }
+        let text = match Required::read(&message) {
+            Ok(None) => text,
+            Ok(Some(required)) => self.allowed(&required)?,
+            Err(Unreadable) => return Err(self.unreadable()),
+        };
+        Ok(Response { text, refusal })
+    }
+
+    pub(super) fn unreadable(&self) -> Fault {
+        self.broken("asks for input in a way that cannot be read")
+    }
+
+    /// A modern server's questions pass as they are, as far as they are allowed.
+    fn allowed(&self, required: &Required) -> Result<Bytes, Fault> {
+        let mut edits: Vec<(Span, Message)> = Vec::new();
+        for question in &required.questions {
+            let message = self.prepared(required.request(question, 0), &question.method)?;
+            let same = message.params().unwrap_or_default().as_bytes() == required.params(question);
+            if !same {
+                edits.push((question.params, message));
+            }
+        }
+        let edits: Vec<(Span, &[u8])> = edits
+            .iter()
+            .map(|(span, message)| (*span, message.params().unwrap_or_default().as_bytes()))
+            .collect();
+        Ok(splice(required.message.text(), &edits))
+    }
+
+    /// A legacy server wants the user to visit some pages first (error -32042): the client is asked to, and its retry
+    /// calls the server again.
+    fn urls(&self, message: &Message, error: &str) -> Result<Response, Fault> {
+        const NOTHING: &str = "wants the user to visit a page, and names none";
+        let within = |text: &str, name: &str| {
+            let span = scan::member(text, name)?;
+            text.get(span.range()).map(str::to_owned)
+        };
+        let pages = within(error, "data").and_then(|data| within(&data, "elicitations"));
+        let pages = pages.unwrap_or_default();
+        let pages: Vec<&str> = scan::items(&pages)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|span| pages.get(span.range()))
+            .collect();
+        let mut questions = Vec::new();
+        for (number, page) in (1..).zip(pages) {
+            const METHOD: &str = "elicitation/create";
+            let question = self.prepared(input::request(number, METHOD, Some(page)), METHOD)?;
+            questions.push((format!("\"url-{number}\""), question));
+        }
+        let Some(id) = message.id().filter(|_| !questions.is_empty()) else {
+            return Err(self.broken(NOTHING));
+        };
+        let state = self.keep(Kept::Nothing)?;
+        let questions = questions.iter().map(|(key, question)| (key.as_str(), question));
+        Ok(Response { text: input::required(id, questions, &state), refusal: None })
+    }
+}
