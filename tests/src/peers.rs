@@ -69,6 +69,14 @@ impl Peers {
         PeerServer::start(command, port).await
     }
 
+    /// Starts "everything" over HTTP+SSE: its stream stands at `/sse`.
+    pub async fn everything_sse(&self) -> Result<PeerServer> {
+        let port = free_port()?;
+        let mut command = Command::new(self.node());
+        command.arg(self.everything_script()).arg("sse").env("PORT", port.to_string());
+        PeerServer::start(command, port).await
+    }
+
     /// Starts the FastMCP server over HTTP.
     pub async fn fastmcp_server(&self) -> Result<PeerServer> {
         let port = free_port()?;

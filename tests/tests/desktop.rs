@@ -99,7 +99,7 @@ const CASES: &[Case] = &[
         hidden: &[],
         absent: &["Linear"],
         given: &["npx -y @modelcontextprotocol/server-memory"],
-        warned: &["`mcpServers.Linear.url` speaks HTTP+SSE"],
+        warned: &[],
     },
     Case {
         file: "vscode_workspace",

@@ -12,6 +12,8 @@ pub const EVENT: usize = 16 * 1024 * 1024;
 /// How long the first event of a stream is waited for, before the client is told that it is one: most servers that
 /// stream send the response and nothing else.
 pub const FIRST_EVENT: Duration = Duration::from_millis(100);
+/// How long a channel of HTTP+SSE may be unused: it ends with the session that it belongs to, which ends when idle.
+pub const UNUSED: Duration = Duration::from_hours(24 * 365);
 /// Longest line of a child's standard output; the official SDKs have the same limit.
 pub const LINE: usize = 16 * 1024 * 1024;
 /// How much of an error body is read: a JSON-RPC error is small, an error page is not read to its end.

@@ -56,7 +56,7 @@ pub enum Transport {
         /// path, `/mcp/` included, and any query are used exactly as they are.
         url: String,
     },
-    /// HTTP+SSE of 2024-11-05; tried as Streamable HTTP for now.
+    /// HTTP+SSE of 2024-11-05.
     Sse {
         /// As for [`Transport::Http`].
         url: String,

@@ -6,11 +6,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::era::EraCell;
-use super::http::{Endpoint, HttpPeer, HttpUpstream};
+use super::http::{DEFAULT_PATH, Endpoint, HttpPeer, HttpUpstream, SSE_PATH};
 use super::keeper::Keeper;
-use super::settings::{Settings, Transport, Unusable};
+use super::limits::{Limits, UNUSED};
+use super::settings::{Settings, Sharing, Transport, Unusable};
 use super::status::Status;
-use super::stdio::{Children, StdioPeer, StdioUpstream};
+use super::stdio::{Children, Means, StdioPeer, StdioUpstream};
 use super::subscriptions::Subscriber;
 use super::wishes::Wishes;
 use crate::pipeline::port::Upstream;
@@ -26,8 +27,9 @@ pub fn start(
     let status = Arc::new(Status::new(settings.name.clone(), settings.connector.clone()));
     let wishes = Arc::new(Wishes::new(settings.name.clone(), settings.limits.sessions));
     match &settings.transport {
-        Transport::Http { url } | Transport::Sse { url } => {
+        Transport::Http { url } => {
             let era = Arc::new(EraCell::new());
+            let url = (url.as_str(), DEFAULT_PATH);
             let endpoint = Arc::new(Endpoint::new(url, settings, &status, tracker)?);
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
             let keeper = Keeper {
@@ -43,22 +45,43 @@ pub fn start(
         }
         Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
         Transport::Stdio(command) => {
-            let (status, limits) = (Arc::clone(&status), &settings.limits);
-            let kept = Arc::clone(&status);
-            let kept = (kept, Arc::clone(&wishes));
-            let children = Children::new(kept, command.clone(), settings, tracker);
-            let children = Arc::new(children);
-            let keeper = Keeper {
-                peer: StdioPeer::new(Arc::clone(&children)),
-                status: Arc::clone(&status),
-                limits: limits.clone(),
-                patience: limits.start,
-                stop: stop.clone(),
+            let means = Means::Process(command.clone());
+            Ok(Arc::new(children(means, settings, (status, wishes), (stop, tracker))))
+        }
+        Transport::Sse { url } => {
+            let endpoint = Endpoint::new((url.as_str(), SSE_PATH), settings, &status, tracker)?;
+            // A channel is a session: there may be as many, it is as long in coming, and it ends with the client's.
+            let Limits { sessions, open, .. } = settings.limits;
+            let limits = Limits {
+                children: sessions,
+                start: open,
+                child_idle: UNUSED,
+                ..settings.limits.clone()
             };
-            drop(tracker.spawn(keeper.run()));
-            drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
-            let upstream = StdioUpstream::new(children, status);
-            Ok(Arc::new(Subscriber::new(Arc::new(upstream), wishes)))
+            let settings = Settings { limits, sharing: Sharing::Session, ..settings.clone() };
+            let means = Means::Channel(Arc::new(endpoint));
+            Ok(Arc::new(children(means, &settings, (status, wishes), (stop, tracker))))
         }
     }
+}
+
+/// An upstream of children, each of which serves one party.
+fn children(
+    means: Means,
+    settings: &Settings,
+    (status, wishes): (Arc<Status>, Arc<Wishes>),
+    (stop, tracker): (&CancellationToken, &TaskTracker),
+) -> Subscriber {
+    let kept = (Arc::clone(&status), Arc::clone(&wishes));
+    let children = Arc::new(Children::new(kept, means, settings, tracker));
+    let keeper = Keeper {
+        peer: StdioPeer::new(Arc::clone(&children)),
+        status: Arc::clone(&status),
+        limits: settings.limits.clone(),
+        patience: settings.limits.start,
+        stop: stop.clone(),
+    };
+    drop(tracker.spawn(keeper.run()));
+    drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
+    Subscriber::new(Arc::new(StdioUpstream::new(children, status)), wishes)
 }

@@ -44,7 +44,7 @@ pub(super) fn check(
     match (&upstream.url, &upstream.command) {
         (Some(url), None) => {
             refuse_child_keys(upstream, key, findings);
-            let transport = check_transport(upstream, key, findings);
+            let transport = transport_of(upstream);
             let url = check_url(url, &key.key("url"), findings)?;
             Some(Target::Http(Address { url, transport }))
         }
@@ -81,17 +81,10 @@ pub(super) fn check(
     }
 }
 
-fn check_transport(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> HttpTransport {
+fn transport_of(upstream: &Upstream) -> HttpTransport {
     match upstream.transport {
         None | Some(TransportWord::Http) => HttpTransport::Streamable,
-        Some(TransportWord::Sse) => {
-            // For as long as `upstream::start` treats both transports alike.
-            let sentence = "speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
-                            Streamable HTTP at this address";
-            let hint = "name the server's address for Streamable HTTP, which often ends in `/mcp`";
-            findings.warning(&key.key("url"), sentence, hint);
-            HttpTransport::Sse
-        }
+        Some(TransportWord::Sse) => HttpTransport::Sse,
     }
 }
 

@@ -12,7 +12,10 @@ use crate::config::file::{
     Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
 };
 use crate::config::key::KeyPath;
-use crate::config::settings::{Asks, Naming, Prefix, UpstreamSettings, UpstreamTimeouts};
+use crate::config::settings::{
+    Address, Asks, Credential, HttpTransport, Naming, Prefix, Target, UpstreamSettings,
+    UpstreamTimeouts,
+};
 
 /// The upstreams of a connector with their places, and the names of those that are not started.
 pub(super) struct Upstreams {
@@ -62,6 +65,7 @@ fn one(
 ) -> Option<UpstreamSettings> {
     let target = target::check(written, key, origin, findings);
     let (credential, headers) = credential::check(written, key, origin, findings);
+    check_forwarding(target.as_ref(), &credential, key, findings);
     let naming = check_naming(written, key, findings);
     let server_requests = check_asks(written, &key.key("server_requests"), findings);
     let timeouts = check_timeouts(&written.timeouts, &key.key("timeouts"), findings);
@@ -79,6 +83,22 @@ fn one(
         watch,
         absence,
     })
+}
+
+/// A channel of HTTP+SSE is opened once, and its stream carries one credential to its end.
+fn check_forwarding(
+    target: Option<&Target>,
+    credential: &Credential,
+    key: &KeyPath,
+    findings: &mut Findings,
+) {
+    if let Some(Target::Http(Address { transport: HttpTransport::Sse, .. })) = target
+        && let Credential::Forward { .. } = credential
+    {
+        let sentence = "is `forward`, which does not go with `transport: sse`";
+        let hint = "give plugway a credential of its own, or use Streamable HTTP";
+        findings.problem(&key.key("auth"), sentence, hint);
+    }
 }
 
 fn check_own_name(

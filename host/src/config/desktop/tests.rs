@@ -171,8 +171,6 @@ fn keys_of_clients_are_known_and_others_are_warned_about() {
         "mcpServers.my server.autoApprove means nothing here: it is the client that asks before a call",
         "mcpServers.my server.comand is not a key that plugway knows",
         "mcpServers.my server.whatever is not a key that plugway knows",
-        "mcpServers.old.url speaks HTTP+SSE, which plugway does not speak to servers yet: it tries \
-         Streamable HTTP at this address",
         "mcpServers.old.env is left out: it does not go with the way this server is reached",
         "mcpServers.old.headers.Content-Type is left out: plugway sets this header itself",
         " holds keys that mean nothing to plugway: `globalShortcut`",

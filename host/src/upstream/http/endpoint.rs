@@ -19,7 +19,9 @@ use crate::upstream::settings::{Access, Asks, Settings, Unusable};
 use crate::upstream::status::Status;
 
 /// The path that a URL without one gets.
-const DEFAULT_PATH: &str = "/mcp";
+pub(in crate::upstream) const DEFAULT_PATH: &str = "/mcp";
+/// The same for HTTP+SSE.
+pub(in crate::upstream) const SSE_PATH: &str = "/sse";
 
 /// Where servers that have one say whether they are alive.
 const HEALTH_PATH: &str = "/health";
@@ -46,15 +48,15 @@ pub(in crate::upstream) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Opens nothing yet. The first `https` endpoint of the process loads the system's certificates.
+    /// Opens nothing yet. `path` is that of a URL without one. The first `https` endpoint of the process loads the system's certificates.
     pub(in crate::upstream) fn new(
-        url: &str,
+        (url, path): (&str, &str),
         settings: &Settings,
         status: &Arc<Status>,
         tracker: &TaskTracker,
     ) -> Result<Self, Unusable> {
         let unusable = || Unusable::Url { url: url.to_owned() };
-        let uri = target(url).ok_or_else(unusable)?;
+        let uri = target(url, path).ok_or_else(unusable)?;
         let health = at_origin(&uri, HEALTH_PATH).ok_or_else(unusable)?;
         let host = uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
         let host = host.ok_or_else(unusable)?;
@@ -131,8 +133,8 @@ impl std::fmt::Debug for Endpoint {
 }
 
 /// The URL that is asked: one without a path, which is the same as the path `/` (RFC 3986, section 6.2.3), gets
-/// [`DEFAULT_PATH`]; any other path is used as it is.
-fn target(url: &str) -> Option<Uri> {
+/// this one; any other path is used as it is.
+fn target(url: &str, path: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
     let mut parts = uri.into_parts();
     let known = [Scheme::HTTP, Scheme::HTTPS];
@@ -140,7 +142,7 @@ fn target(url: &str) -> Option<Uri> {
     parts.authority.as_ref().filter(|host| !host.as_str().contains('@'))?;
     if parts.path_and_query.as_ref().is_none_or(|path| path.path() == "/") {
         let query = parts.path_and_query.as_ref().and_then(PathAndQuery::query);
-        let path = query.map_or(DEFAULT_PATH.to_owned(), |query| format!("{DEFAULT_PATH}?{query}"));
+        let path = query.map_or(path.to_owned(), |query| format!("{path}?{query}"));
         parts.path_and_query = Some(path.parse().ok()?);
     }
     Uri::from_parts(parts).ok()
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_url_without_a_path_gets_one_and_any_other_path_stays() {
-        let target = |url| target(url).map(|uri| uri.to_string());
+        let target = |url| target(url, DEFAULT_PATH).map(|uri| uri.to_string());
         for (url, want) in [
             ("http://h:1", "http://h:1/mcp"),
             ("http://h:1?k=v", "http://h:1/mcp?k=v"),

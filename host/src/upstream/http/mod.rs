@@ -6,11 +6,13 @@
 //! [`respond`] what a server gets for its questions; [`session`] is the session of one party; [`probe`] finds out
 //! the era; [`stream`] follows what a server says by itself, [`resume`] knows when to come back for more; [`health`] and [`own`]
 //! are how plugway hears of the server, [`peer`] is its own connection, over which the catalogue is read; [`exchange`] serves
-//! the parties, [`unasked`] hears what a server tells them outside of their calls.
+//! the parties, [`unasked`] hears what a server tells them outside of their calls. [`channel`] is the transport of 2024-11-05,
+//! whose messages the room of child processes takes, since it goes both ways as pipes do.
 
 mod answer;
 mod ask;
 mod body;
+mod channel;
 mod endpoint;
 mod events;
 mod exchange;
@@ -31,6 +33,7 @@ mod tests;
 mod translated;
 mod unasked;
 
-pub(super) use endpoint::Endpoint;
+pub(super) use channel::{Channel, Poster};
+pub(super) use endpoint::{DEFAULT_PATH, Endpoint, SSE_PATH};
 pub(super) use exchange::HttpUpstream;
 pub(super) use peer::HttpPeer;

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::channel;
 use super::opening::{Opening, introduce};
 use super::process::Process;
 use super::pumps::{self, Pipes};
@@ -20,6 +21,7 @@ use crate::protocol::{Era, Message, Method};
 use crate::upstream::authored::request;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
+use crate::upstream::http::{Channel, Endpoint};
 use crate::upstream::limits::{Limits, PAGE, WRITE_QUEUE};
 use crate::upstream::renew::{Line, Told};
 use crate::upstream::settings::{Asks, Command};
@@ -29,7 +31,7 @@ use crate::upstream::status::Status;
 #[derive(Debug)]
 pub(super) struct Spec {
     pub(super) name: Arc<str>,
-    pub(super) command: Command,
+    pub(super) means: Means,
     /// What the server may ask of clients; nothing where they share a child, to which none of them is introduced.
     pub(super) asks: Asks,
     pub(super) limits: Limits,
@@ -37,7 +39,21 @@ pub(super) struct Spec {
     pub(super) tracker: TaskTracker,
 }
 
-/// A process that was started and introduced. It ends with [`Child::stop`], or when nobody holds it any more.
+/// How the other end of a child is reached.
+#[derive(Debug)]
+pub(in crate::upstream) enum Means {
+    /// A process of its own.
+    Process(Command),
+    /// A channel of HTTP+SSE to a server that runs elsewhere.
+    Channel(Arc<Endpoint>),
+}
+
+enum Started {
+    Process(Process),
+    Channel(Channel),
+}
+
+/// A process that was started and introduced, or a channel that was opened and introduced. It ends with [`Child::stop`], or when nobody holds it any more.
 #[derive(Debug)]
 pub(super) struct Child {
     pub(super) spec: Arc<Spec>,
@@ -62,15 +78,10 @@ impl Child {
         party: Option<Arc<Party>>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let process = Process::spawn(&spec.command).map_err(|error| {
-            let why = match &spec.command.directory {
-                Some(directory) if !directory.is_dir() => {
-                    format!("the working directory {} does not exist", directory.display())
-                }
-                _ => format!("the supervisor does not start: {error}"),
-            };
-            Failure::unavailable(&spec.name).because(why)
-        })?;
+        let started = match &spec.means {
+            Means::Process(command) => Started::Process(spawn(&spec.name, command)?),
+            Means::Channel(endpoint) => Started::Channel(Channel::open(endpoint).await?),
+        };
         let (writer, queue) = mpsc::channel(WRITE_QUEUE);
         let (gone_sender, gone) = watch::channel(false);
         let routes = Arc::new(Routes::new(Arc::clone(&spec.name)));
@@ -82,13 +93,22 @@ impl Child {
             party,
             replies: Replies::new(&spec, &writer),
         };
-        pumps::run(pipes, process, queue, (gone_sender, permit));
+        let end = (gone_sender, permit);
+        match started {
+            Started::Process(process) => pumps::run(pipes, process, queue, end),
+            Started::Channel(channel) => channel::run(pipes, channel, queue, end),
+        }
         let (era, greeting, told) = (Era::Legacy, None, Told::default());
         let mut child = Self { spec, routes, writer, era, greeting, told, stop, gone };
         match introduce(&mut child, opening).await {
             Ok(()) => Ok(child),
             Err(failure) if child.is_gone() && !failure.refuses_handshake() => {
-                let why = "the process ended while it started; what it wrote is in the log";
+                let why = match &child.spec.means {
+                    Means::Process(_) => {
+                        "the process ended while it started; what it wrote is in the log"
+                    }
+                    Means::Channel(_) => "it ended the stream while it was introduced",
+                };
                 Err(Failure::unavailable(&child.spec.name).because(why))
             }
             Err(failure) => Err(failure),
@@ -164,6 +184,28 @@ impl Child {
         .await;
         self.routes.forget(number);
         answer
+    }
+}
+
+fn spawn(name: &str, command: &Command) -> Result<Process, Failure> {
+    Process::spawn(command).map_err(|error| {
+        let why = match &command.directory {
+            Some(directory) if !directory.is_dir() => {
+                format!("the working directory {} does not exist", directory.display())
+            }
+            _ => format!("the supervisor does not start: {error}"),
+        };
+        Failure::unavailable(name).because(why)
+    })
+}
+
+impl Spec {
+    /// The failure of whoever comes when all are in use.
+    pub(super) fn full(&self) -> Failure {
+        match &self.means {
+            Means::Process(_) => Failure::children(&self.name, self.limits.children),
+            Means::Channel(_) => Failure::sessions(&self.name, self.limits.children),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, interval, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::child::{Child, Spec};
+use super::child::{Child, Means, Spec};
 use super::opening::Opening;
 use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::Era;
@@ -22,7 +22,7 @@ use crate::upstream::failure::Failure;
 use crate::upstream::limits::{CHILD_GRACE, SUPERVISOR_GRACE};
 use crate::upstream::renew;
 use crate::upstream::sessions::Sessions;
-use crate::upstream::settings::{Asks, Command, Settings, Sharing};
+use crate::upstream::settings::{Asks, Settings, Sharing};
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
 use crate::upstream::wishes::Wishes;
@@ -47,7 +47,7 @@ pub(in crate::upstream) struct Children {
 impl Children {
     pub(in crate::upstream) fn new(
         (status, wishes): (Arc<Status>, Arc<Wishes>),
-        command: Command,
+        means: Means,
         settings: &Settings,
         tracker: &TaskTracker,
     ) -> Self {
@@ -56,7 +56,7 @@ impl Children {
         let name = Arc::clone(status.name());
         let permits = Arc::new(Semaphore::new(limits.children));
         let parties = Sessions::new(limits.sessions);
-        let spec = Spec { name, command, asks, limits, status, tracker: tracker.clone() };
+        let spec = Spec { name, means, asks, limits, status, tracker: tracker.clone() };
         Self {
             spec: Arc::new(spec),
             era: Arc::new(EraCell::new()),
@@ -114,6 +114,11 @@ impl Children {
         let (permit, spec) = (self.permit(), Arc::clone(&self.spec));
         let permits = Arc::clone(&self.permits);
         async move {
+            if let Means::Channel(_) = &spec.means {
+                // HTTP+SSE is older than the modern era.
+                let opening = Opening::Initialize(Hello::own());
+                return Child::start(spec, opening, None, permit.await?).await;
+            }
             let probe = Opening::Probe(Hello::own());
             let probed = Child::start(Arc::clone(&spec), probe, None, permit.await?).await;
             if !matches!(&probed, Err(failure) if failure.is_unreachable()) {
@@ -133,16 +138,15 @@ impl Children {
         let permits = Arc::clone(&self.permits);
         let free = Arc::clone(&permits).try_acquire_owned().ok();
         let spare = if free.is_none() { self.take_spare() } else { None };
-        let (name, limit) = (Arc::clone(&self.spec.name), self.spec.limits.children);
+        let spec = Arc::clone(&self.spec);
         async move {
             if let Some(permit) = free {
                 return Ok(permit);
             }
-            let busy = || Failure::children(&name, limit);
-            let Some(spare) = spare else { return Err(busy()) };
+            let Some(spare) = spare else { return Err(spec.full()) };
             drop(spare);
             let freed = timeout(CHILD_GRACE + SUPERVISOR_GRACE, permits.acquire_owned()).await;
-            freed.map_err(|_elapsed| busy())?.map_err(|_closed| Failure::stopping())
+            freed.map_err(|_elapsed| spec.full())?.map_err(|_closed| Failure::stopping())
         }
     }
 
@@ -172,9 +176,7 @@ impl Children {
             match permit.await {
                 Ok(Some(permit)) => break permit.map_err(|_closed| Failure::stopping())?,
                 Ok(None) => {}
-                Err(_elapsed) => {
-                    return Err(Failure::children(&self.spec.name, self.spec.limits.children));
-                }
+                Err(_elapsed) => return Err(self.spec.full()),
             }
         };
         self.refill(opening.clone());

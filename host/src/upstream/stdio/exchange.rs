@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::call::call;
-use super::child::Child;
+use super::child::{Child, Means};
 use super::children::Children;
 use super::opening::Opening;
 use crate::fault::Fault;
@@ -138,7 +138,10 @@ impl Upstream for StdioUpstream {
     }
 
     fn kind(&self) -> &'static str {
-        "stdio"
+        match self.children.spec.means {
+            Means::Process(_) => "stdio",
+            Means::Channel(_) => "sse",
+        }
     }
 
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {

@@ -9,6 +9,7 @@
 //! share a child, and one caller may use an id twice.
 
 mod call;
+mod channel;
 mod child;
 mod children;
 mod exchange;
@@ -22,6 +23,7 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
+pub(super) use child::Means;
 pub(super) use children::Children;
 pub(super) use exchange::StdioUpstream;
 pub(super) use lines::{Line, Lines};

@@ -133,7 +133,7 @@ impl Pipes {
     }
 
     /// Takes one line; false when it is no message.
-    fn line(&self, line: &Bytes) -> bool {
+    pub(super) fn line(&self, line: &Bytes) -> bool {
         if line.iter().all(u8::is_ascii_whitespace) {
             return true;
         }
