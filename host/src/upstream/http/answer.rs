@@ -68,11 +68,13 @@ impl Call {
         }
         match parts.status {
             StatusCode::OK if is_json(kind) => self.json(source).await.map(Outcome::Answer),
-            StatusCode::OK if is_events(kind) => self.events(source).await.map(Outcome::Answer),
-            StatusCode::NOT_FOUND if self.head.session.is_some() => {
-                self.not_found(source, is_json(kind)).await
+            StatusCode::OK if is_events(kind) => {
+                Box::pin(self.events(source)).await.map(Outcome::Answer)
             }
-            status => self.error(status, source, is_json(kind)).await,
+            StatusCode::NOT_FOUND if self.head.session.is_some() => {
+                Box::pin(self.not_found(source, is_json(kind))).await
+            }
+            status => Box::pin(self.error(status, source, is_json(kind))).await,
         }
     }
 

@@ -68,16 +68,18 @@ impl HttpUpstream {
         answer
     }
 
+    /// What is rare is boxed, here and below, so that what is not stays small.
     async fn routed(&self, order: Order) -> Result<Answer, Failure> {
         let pace = self.pace(&order.message);
         let mut route = self.era.route(&order.party);
         if route == Route::Unknown {
-            found_out(&self.era, &self.endpoint.status, self.endpoint.limits.open).await?;
+            let limit = self.endpoint.limits.open;
+            Box::pin(found_out(&self.era, &self.endpoint.status, limit)).await?;
             route = self.era.route(&order.party);
         }
         match route {
             Route::Session => self.in_session(order, pace).await,
-            Route::Fresh => self.in_fresh_session(order, pace).await,
+            Route::Fresh => Box::pin(self.in_fresh_session(order, pace)).await,
             Route::Stateless => self.stateless(order, pace, false).await,
             Route::Translated => self.stateless(order, pace, true).await,
             Route::Unknown => Err(Failure::unavailable(self.endpoint.name())),
@@ -97,9 +99,12 @@ impl HttpUpstream {
         let slot = slot.ok_or_else(|| Failure::sessions(self.endpoint.name(), limit))?;
         let session = match self.open(&slot, &order).await {
             Ok(session) => session,
-            Err(failure) if failure.refuses_handshake() && self.speaks_modern().await => {
+            Err(failure) if failure.refuses_handshake() => {
+                if !Box::pin(self.speaks_modern()).await {
+                    return Err(failure);
+                }
                 self.era.initialize(false);
-                return self.stateless(order, pace, true).await;
+                return Box::pin(self.stateless(order, pace, true)).await;
             }
             Err(failure) => return Err(failure),
         };
@@ -107,9 +112,18 @@ impl HttpUpstream {
         if let Outcome::Answer(answer) = self.call(&order, &session, pace, false).await? {
             return Ok(answer);
         }
-        // The server forgot the session, so it did not start the request. Whoever comes first opens a new one.
         session.lost();
         slot.forget(&session);
+        Box::pin(self.again(order, pace, slot)).await
+    }
+
+    /// The server forgot the session, so it did not start the request. Whoever comes first opens a new one.
+    async fn again(
+        &self,
+        order: Order,
+        pace: Pace,
+        slot: Arc<Slot<Session>>,
+    ) -> Result<Answer, Failure> {
         let session = self.open(&slot, &order).await?;
         self.hear(&session, &order.party);
         match self.call(&order, &session, pace, false).await? {
@@ -217,7 +231,7 @@ impl HttpUpstream {
         if let Some(session) = slot.current() {
             return Ok(session);
         }
-        slot.acquire(&self.tracker, || self.opening(order)).await
+        Box::pin(slot.acquire(&self.tracker, || self.opening(order))).await
     }
 
     fn opening(
