@@ -11,7 +11,7 @@ use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
 use super::request::Request;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, local, review};
+use super::{absence, admit, inbound, local, review};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -146,8 +146,18 @@ impl<'a> Call<'a> {
         };
         let answer = self.sent(upstream, order).await;
         let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
+        let answer = self.judged(upstream, answer).await?;
         let answer = translate::answered(self, upstream, &to, answer).await?;
         Ok(self.heard(answer))
+    }
+
+    /// The answer as policies leave what the server says before its response.
+    async fn judged(&self, upstream: &Arc<dyn Upstream>, answer: Answer) -> Result<Answer, Fault> {
+        if !inbound::is_judged(self.connector) {
+            return Ok(answer);
+        }
+        let toward = self.request.toward();
+        Box::pin(inbound::answer(self.connector, toward, upstream.name(), answer)).await
     }
 
     /// The answer without log messages that the client does not want: servers may not know of its level, or not care.

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Caller;
+use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
@@ -39,6 +40,16 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whom messages of servers are for that belong to this request.
+    pub fn toward(&self) -> Toward {
+        Toward {
+            request_id: self.request_id,
+            caller: self.caller.clone(),
+            session: self.session.clone(),
+            revision: self.party.revision,
+        }
+    }
+
     /// The era that the client speaks.
     pub fn era(&self) -> Era {
         self.party.revision.era()

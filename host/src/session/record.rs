@@ -8,7 +8,8 @@ use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use super::streams::Streams;
-use crate::pipeline::{Caller, Connector, Party};
+use crate::pipeline::inbound::Toward;
+use crate::pipeline::{Caller, Connector, Party, RequestId};
 use crate::protocol::{Field, Id, Message, Method};
 
 /// What is remembered of a client of the legacy era.
@@ -38,6 +39,16 @@ pub struct Session {
 }
 
 impl Session {
+    /// Whom messages of servers are for that belong to no request.
+    pub fn toward(&self) -> Toward {
+        Toward {
+            request_id: RequestId::next(),
+            caller: self.caller.clone(),
+            session: Some(self.tag.clone()),
+            revision: self.party.revision,
+        }
+    }
+
     /// Passes a cancellation on to the upstream that has the request.
     pub async fn cancel(&self, id: &Id, notification: Message) {
         let flight = self.flights.find(id);

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, future};
 
 use crate::pipeline::port::{Chunks, Incoming, Messages};
+use crate::pipeline::{Connector, inbound};
 use crate::session::{Session, Waiting};
 
 /// The messages of an answer in a session: each text is one JSON-RPC message.
@@ -20,6 +21,21 @@ pub(super) fn waiting(session: &Session, waiting: Waiting) -> Option<Bytes> {
     match waiting {
         Waiting::Own(text) => Some(text),
         Waiting::Server(message) => of_session(session, message),
+    }
+}
+
+/// The same, as the policies of the connector leave it.
+pub(super) async fn judged(
+    connector: &Arc<Connector>,
+    session: &Session,
+    waiting: Waiting,
+) -> Option<Bytes> {
+    match waiting {
+        Waiting::Own(text) => Some(text),
+        Waiting::Server(message) => {
+            let message = inbound::incoming(connector, &session.toward(), message).await?;
+            of_session(session, message)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::site::Site;
 use super::stream::{Events, Question};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Incoming, Messages};
-use crate::pipeline::{Level, Outbox as _};
+use crate::pipeline::{Level, Outbox as _, inbound};
 use crate::protocol::{Revision, sse};
 use crate::session::{EventId, OwnReader, Reader, Resumption, Session, Writer};
 
@@ -93,13 +93,26 @@ pub(super) fn own(
             if let Some(auth) = &site.auth {
                 auth.authenticate(credential.as_ref()).await.ok()?;
             }
-            if let Some(event) = reader.take(|waiting| handover::waiting(&session, waiting)) {
+            if let Some(event) = next(&site, &session, &mut reader).await {
                 return Some((Ok(event), (reader, session, site, credential)));
             }
         }
         None
     });
     Ok(begin(site, session, id, stream::iter(missed.map(Ok)).chain(events)))
+}
+
+/// The next event. Where policies judge what servers send, a message is out of the queue meanwhile.
+async fn next(site: &Site, session: &Session, reader: &mut OwnReader) -> Option<Bytes> {
+    let connector = site.connector(&session.connector)?;
+    if !inbound::is_judged(connector) {
+        return reader.take(|waiting| handover::waiting(session, waiting));
+    }
+    if let Some(event) = reader.replayed() {
+        return Some(event);
+    }
+    let text = handover::judged(connector, session, reader.waiting()?).await?;
+    Some(reader.put(&text))
 }
 
 /// Says that something is lost: refused, most clients would not open this stream again.

@@ -72,8 +72,7 @@ pub(super) async fn level(line: &impl Line, order: &Order) {
 /// Tells the server a level, where it has such a thing and was told another one.
 pub(super) async fn set_level(line: &impl Line, level: Level, only_more: bool) {
     // The level is almost always the one that it was told.
-    if line.told().take(level, only_more)
-        && scan::member(line.capabilities(), "logging").is_some()
+    if line.told().take(level, only_more) && scan::member(line.capabilities(), "logging").is_some()
     {
         let params = format!(r#"{{"level":"{}"}}"#, level.as_str());
         Box::pin(tell(line, Method::SetLevel, params)).await;

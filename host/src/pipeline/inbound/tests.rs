@@ -2,19 +2,20 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures_util::{StreamExt as _, stream};
 use proptest::prelude::*;
 
 use super::message::with_params;
-use super::{Toward, pass, pass_entry};
+use super::{Toward, answer, pass};
 use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::call::Way;
 use crate::pipeline::port::{
-    Admission, ConnectorView, Inbound, Outcome, Page, Policy, PolicyHooks, Promise, Rejection,
-    Reply, Review, Router, Routing, Sights,
+    Admission, Answer, Ask, AskReply, Body, ConnectorView, Inbound, Incoming, Json, Notification,
+    Outcome, Page, Policy, PolicyHooks, Promise, Rejection, Reply, Review, Router, Routing, Sights,
 };
 use crate::pipeline::{CallContext, Caller, Connector, RequestId};
-use crate::protocol::{Message, Revision};
+use crate::protocol::{Id, Message, Revision};
 
 type Decide = fn(&CallContext) -> Result<Inbound, Fault>;
 
@@ -157,8 +158,10 @@ async fn where_nobody_looks_nothing_is_touched() {
     let before = message(ASK);
     let passed = pass(&stage.connector, &toward(), &"one".into(), before.clone()).await.unwrap();
     assert_eq!(passed.text().as_ptr(), before.text().as_ptr());
-    let entry = "not even JSON";
-    assert_eq!(pass_entry(&stage.connector, &toward(), &"one".into(), entry).await.unwrap(), entry);
+    assert_eq!(
+        asked(&stage, "not even JSON input_required").await.unwrap(),
+        "not even JSON input_required"
+    );
     assert!(stage.shown().is_empty());
 }
 
@@ -220,23 +223,62 @@ async fn a_policy_is_told_where_the_message_comes_from() {
     assert_eq!(stage.pass(text).await.unwrap(), text);
 }
 
+/// A whole response of the server, as the client gets it.
+async fn asked(stage: &Stage, text: &str) -> Result<String, Fault> {
+    let text = Answer::whole(text.to_owned().into());
+    let passed = answer(&stage.connector, toward(), &"one".into(), text).await?;
+    let Answer::Json(Json { body: Body::Whole(text), .. }) = passed else { panic!("it was whole") };
+    Ok(String::from_utf8(text.to_vec()).unwrap())
+}
+
 #[tokio::test]
-async fn entries_of_a_question_pass_as_they_are() {
-    let of = async |stage: &Stage, entry: &str| {
-        pass_entry(&stage.connector, &toward(), &"one".into(), entry).await
-    };
-    let entry = "\n{ \"method\" : \"roots/list\", \"x\":1.0 }";
+async fn what_a_result_asks_for_is_judged_and_the_rest_of_it_stays() {
+    const RESULT: &str = r#"{"id":1,"result":{ "resultType":"input_required","inputRequests":{ "k" : {"method":"roots/list", "params": {"n":1e2},"x":1.0}},"y":2},"jsonrpc":"2.0"}"#;
     let stage = Stage::new(&[("lax", |_| Ok(Inbound::Pass))]);
-    assert_eq!(of(&stage, entry).await.unwrap(), entry.trim_start());
-    for wrong in ["[]", "{}", "5", r#"{"result":{}}"#, r#"{"method":"x","params":[]}"#] {
-        let fault = of(&stage, wrong).await.unwrap_err();
-        assert_eq!(fault.code(), Code::UpstreamBroken, "{wrong}");
-    }
+    assert_eq!(asked(&stage, RESULT).await.unwrap(), RESULT);
+    assert_eq!(stage.shown(), [r#"lax {"n":1e2}"#]);
     let stage = Stage::new(&[("other", |_| Ok(replace(r#"{"a":1}"#)))]);
-    let wanted = r#"{"params":{"a":1}, "method" : "roots/list", "x":1.0 }"#;
-    assert_eq!(of(&stage, entry).await.unwrap(), wanted);
+    let wanted = RESULT.replace(r#"{"n":1e2}"#, r#"{"a":1}"#);
+    assert_eq!(asked(&stage, RESULT).await.unwrap(), wanted);
     let strict = Stage::new(&[("strict", |_| Ok(reject()))]);
-    assert_eq!(of(&strict, entry).await.unwrap_err().code(), Code::Refused);
+    assert_eq!(asked(&strict, RESULT).await.unwrap_err().code(), Code::Refused);
+    let complete = RESULT.replace("input_required", "complete");
+    assert_eq!(asked(&strict, &complete).await.unwrap(), complete);
+    for broken in [
+        RESULT.replace(r#"{"method":"roots/list", "params": {"n":1e2},"x":1.0}"#, "5"),
+        RESULT.replace("\"method\"", "\"m\""),
+    ] {
+        let fault = asked(&stage, &broken).await.unwrap_err();
+        assert_eq!(fault.code(), Code::UpstreamBroken, "{broken}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_goes_back_and_a_notification_is_dropped() {
+    let got = Arc::<Mutex<Vec<Message>>>::default();
+    let kept = got.clone();
+    let ask = Ask {
+        upstream: "one".into(),
+        message: message(ASK),
+        reply: AskReply::new(Id::parse("\"7\"").unwrap(), move |response| {
+            kept.lock().unwrap().push(response);
+        }),
+    };
+    let note = Notification {
+        upstream: "one".into(),
+        text: r#"{"jsonrpc":"2.0","method":"notifications/message"}"#.into(),
+    };
+    let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let sent =
+        [Incoming::Ask(ask), Incoming::Notification(note), Incoming::Response(response.into())];
+    let sent = Answer::messages(stream::iter(sent.map(Ok)));
+    let strict = Stage::new(&[("strict", |_| Ok(reject()))]);
+    let passed = answer(&strict.connector, toward(), &"one".into(), sent).await.unwrap();
+    let Answer::Messages(messages) = passed else { panic!("they were messages") };
+    let left: Vec<_> = messages.collect().await;
+    assert!(matches!(&left[..], [Ok(Incoming::Response(text))] if *text == response), "{left:?}");
+    let error = got.lock().unwrap()[0].error().unwrap().to_owned();
+    assert_eq!(error, r#"{"code":-1,"message":"Not here."}"#);
 }
 
 proptest! {

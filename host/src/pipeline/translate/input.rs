@@ -10,31 +10,31 @@ use crate::protocol::message::string;
 use crate::protocol::{Field, Id, Malformed, Message, Span, scan, splice};
 
 /// A response that asks for input.
-pub(super) struct Required {
+pub(in crate::pipeline) struct Required {
     /// The response.
-    pub(super) message: Message,
+    pub(in crate::pipeline) message: Message,
     /// What the client is asked, in the order of the server.
-    pub(super) questions: Vec<Question>,
+    pub(in crate::pipeline) questions: Vec<Question>,
     /// JSON text of what the server wants back.
-    pub(super) state: Option<String>,
+    pub(in crate::pipeline) state: Option<String>,
 }
 
 /// One entry of `inputRequests`.
-pub(super) struct Question {
+pub(in crate::pipeline) struct Question {
     /// JSON text of its key.
-    pub(super) key: String,
+    pub(in crate::pipeline) key: String,
     /// The method.
-    pub(super) method: String,
+    pub(in crate::pipeline) method: String,
     /// Where its params stand in the response; nowhere if it has none.
-    pub(super) params: Span,
+    pub(in crate::pipeline) params: Span,
 }
 
 /// A result that says to ask for input, and does it in a way that nobody understands.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unreadable;
+pub(in crate::pipeline) struct Unreadable;
 
 /// A quick look: false means that no client reads the text as a result that asks for input.
-pub(super) fn may_ask(text: &[u8]) -> bool {
+pub(in crate::pipeline) fn may_ask(text: &[u8]) -> bool {
     static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("input_required"));
     // Letters of the word may be escaped.
     static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u00"));
@@ -43,7 +43,7 @@ pub(super) fn may_ask(text: &[u8]) -> bool {
 
 impl Required {
     /// Reads a response; none when it is any other.
-    pub(super) fn read(message: &Message) -> Result<Option<Self>, Unreadable> {
+    pub(in crate::pipeline) fn read(message: &Message) -> Result<Option<Self>, Unreadable> {
         let Some(result) = message.result() else { return Ok(None) };
         let part = |span: Span| result.get(span.range()).unwrap_or_default();
         let kind = scan::member(result, "resultType").and_then(|span| string(part(span)));
@@ -68,7 +68,7 @@ impl Required {
     }
 
     /// A question as a request with this id.
-    pub(super) fn request(&self, question: &Question, id: u64) -> Bytes {
+    pub(in crate::pipeline) fn request(&self, question: &Question, id: u64) -> Bytes {
         let params = std::str::from_utf8(self.params(question)).ok();
         request(id, &question.method, params.filter(|params| !params.is_empty()))
     }

@@ -7,7 +7,7 @@
 
 mod declared;
 mod digest;
-mod input;
+pub(super) mod input;
 mod limits;
 mod modern;
 mod retry;
@@ -23,6 +23,7 @@ use bytes::Bytes;
 
 use super::connector::Connector;
 use super::exchange::{Call, Destination};
+use super::inbound;
 use super::port::{Answer, Order, Upstream};
 use super::request::Request;
 use crate::fault::{Code, Fault};
@@ -59,6 +60,13 @@ impl Side {
             own_name: to.name.clone(),
             first: call.first(),
         }
+    }
+
+    /// Sends a request, and lets policies judge what the server says before its response.
+    async fn exchange(&self, order: Order) -> Result<Answer, Fault> {
+        let answer = self.upstream.exchange(order).await?;
+        let toward = self.request.toward();
+        inbound::answer(&self.connector, toward, self.upstream.name(), answer).await
     }
 
     fn order(&self, message: Message) -> Order {

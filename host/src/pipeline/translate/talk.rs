@@ -200,7 +200,7 @@ impl Talk {
         })?;
         self.id = Some(id);
         let upstream = &self.side.upstream;
-        let answer = upstream.exchange(self.side.order(message)).await;
+        let answer = self.side.exchange(self.side.order(message)).await;
         let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
         Ok(Step::On(State::Reading(match answer {
             Answer::Messages(messages) => messages,

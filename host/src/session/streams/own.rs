@@ -59,6 +59,29 @@ impl OwnReader {
         if unread { self.listener.is_open() } else { self.listener.ready().await }
     }
 
+    /// The next event that was sent before, and that this connection has not read.
+    pub fn replayed(&mut self) -> Option<Bytes> {
+        let event = self.stream.lock().after(self.read).cloned();
+        self.read += u64::from(event.is_some());
+        event
+    }
+
+    /// A message that waited. Whoever takes it puts it back once it is what the client gets.
+    pub fn waiting(&self) -> Option<Waiting> {
+        self.listener.is_open().then(|| self.listener.try_next())?
+    }
+
+    /// Sends a message: the event. Where another connection took over in the meantime, that one has it to read.
+    pub fn put(&mut self, message: &[u8]) -> Bytes {
+        let mut sent = self.stream.lock();
+        let id = EventId { stream: EventId::OWN, position: sent.last() + 1 };
+        let event = sse::encode_as(&id.to_string(), message);
+        sent.push(event.clone());
+        sent.trim(None);
+        self.read = sent.last();
+        event
+    }
+
     /// The text of the next event, if there is one. `text` says what the client gets of a message that waited.
     pub fn take(&mut self, text: impl FnOnce(Waiting) -> Option<Bytes>) -> Option<Bytes> {
         // Held while a message goes from the outbox to what was sent, so that no other connection can miss it.

@@ -187,10 +187,11 @@ impl Client {
         let session = self.session.get_or_init(|| session);
         let (listener, output) = (session.outbox.listen(), self.output.clone());
         let (quit, kept) = (self.quit.clone(), Arc::clone(session));
+        let connector = visitor.endpoint.connector.clone();
         self.tasks.spawn(async move {
             let pump = async {
                 while let Some(waiting) = listener.next().await {
-                    if let Some(text) = handover::waiting(&kept, waiting) {
+                    if let Some(text) = handover::judged(&connector, &kept, waiting).await {
                         output.send(text).await;
                     }
                 }

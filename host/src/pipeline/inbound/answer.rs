@@ -1,0 +1,128 @@
+//! What a server says before its response, and what it asks for in it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+
+use super::message::{Toward, is_judged, pass};
+use crate::fault::{Code, Fault};
+use crate::pipeline::answer::json_string;
+use crate::pipeline::connector::Connector;
+use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
+use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
+use crate::protocol::{Message, Span, splice};
+
+/// An answer of the server `upstream`, as the policies leave it. What streams because it is large is data, and passes.
+pub async fn answer(
+    connector: &Arc<Connector>,
+    toward: Toward,
+    upstream: &Arc<str>,
+    answer: Answer,
+) -> Result<Answer, Fault> {
+    if !is_judged(connector) {
+        return Ok(answer);
+    }
+    match answer {
+        Answer::Json(Json { body: Body::Whole(text), refusal }) => {
+            let text = response(connector, &toward, upstream, text).await?;
+            Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
+        }
+        Answer::Json(streamed) => Ok(Answer::Json(streamed)),
+        Answer::Messages(messages) => {
+            let judges = Arc::new((connector.clone(), toward, upstream.clone()));
+            Ok(Answer::messages(messages.filter_map(move |message| {
+                let judges = judges.clone();
+                async move {
+                    let (connector, toward, upstream) = &*judges;
+                    match message {
+                        Ok(Incoming::Response(text)) => {
+                            let text = response(connector, toward, upstream, text).await;
+                            Some(text.map(Incoming::Response))
+                        }
+                        Ok(message) => incoming(connector, toward, message).await.map(Ok),
+                        Err(fault) => Some(Err(fault)),
+                    }
+                }
+            })))
+        }
+    }
+}
+
+/// A request or notification of a server, as the policies leave it. One that they refuse goes no further: the server gets
+/// an error for its request.
+pub async fn incoming(
+    connector: &Arc<Connector>,
+    toward: &Toward,
+    message: Incoming,
+) -> Option<Incoming> {
+    if !is_judged(connector) {
+        return Some(message);
+    }
+    match message {
+        Incoming::Response(text) => Some(Incoming::Response(text)),
+        Incoming::Notification(Notification { upstream, text }) => {
+            let message = Message::parse(text).ok()?;
+            let passed = pass(connector, toward, &upstream, message).await.map_err(refused).ok()?;
+            Some(Incoming::Notification(Notification { upstream, text: passed.text().clone() }))
+        }
+        Incoming::Ask(Ask { upstream, message, reply }) => {
+            match pass(connector, toward, &upstream, message).await {
+                Ok(message) => Some(Incoming::Ask(Ask { upstream, message, reply })),
+                Err(fault) => {
+                    reply.refuse(&refused(fault));
+                    None
+                }
+            }
+        }
+    }
+}
+
+/// A response, with each request in it that asks for input as the policies leave it.
+async fn response(
+    connector: &Arc<Connector>,
+    toward: &Toward,
+    upstream: &Arc<str>,
+    text: Bytes,
+) -> Result<Bytes, Fault> {
+    if !may_ask(&text) {
+        return Ok(text);
+    }
+    let Ok(message) = Message::parse(text.clone()) else { return Ok(text) };
+    let required = match Required::read(&message) {
+        Ok(Some(required)) => required,
+        Ok(None) => return Ok(text),
+        Err(Unreadable) => return Err(broken(upstream)),
+    };
+    let mut edits: Vec<(Span, Message)> = Vec::new();
+    for question in &required.questions {
+        let request = Message::parse(required.request(question, 0));
+        let request = request.map_err(|error| broken(upstream).because(error))?;
+        let before = request.params().map(str::to_owned);
+        let passed = pass(connector, toward, upstream, request).await?;
+        if passed.params() != before.as_deref() {
+            // A question without params has no place for any.
+            if question.params.is_empty() {
+                return Err(broken(upstream));
+            }
+            edits.push((question.params, passed));
+        }
+    }
+    let edits: Vec<(Span, &[u8])> = edits
+        .iter()
+        .map(|(span, message)| (*span, message.params().unwrap_or("{}").as_bytes()))
+        .collect();
+    Ok(splice(&text, &edits))
+}
+
+fn broken(upstream: &str) -> Fault {
+    let text = format!("The server {upstream:?} asks for input in a way that cannot be read.");
+    Fault::new(Code::UpstreamBroken, text)
+}
+
+/// JSON text of the error that a server gets, which leaves a line in the log.
+fn refused(fault: Fault) -> String {
+    tracing::debug!(error = ?fault, "a message of a server was refused");
+    let code = fault.rpc_code().unwrap_or(-32_603);
+    format!(r#"{{"code":{code},"message":{}}}"#, json_string(fault.public()))
+}
