@@ -98,6 +98,7 @@ pub(super) fn message(method: &str, params: &str) -> Arc<CallContext> {
     Arc::new(CallContext {
         way: Way::FromUpstream,
         request_id: "r2".into(),
+        retry_of: None,
         connector: call.connector.clone(),
         caller: call.caller.clone(),
         view: call.view.clone(),
