@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
+use plugway::catalogue::list::Form;
 use plugway::catalogue::{Catalogue, EntryKind, Shaped, ShapedEntry, ShapedTarget, View};
-use plugway::protocol::Era;
 
 fn main() {
     divan::main();
@@ -32,5 +32,5 @@ fn find_tool(bencher: Bencher<'_, '_>, entries: usize) {
 #[divan::bench(args = [10, 1_000])]
 fn list_rendered(bencher: Bencher<'_, '_>, entries: usize) {
     let view = view(entries);
-    bencher.bench_local(|| view.list(EntryKind::Tool, Era::Legacy).len());
+    bencher.bench_local(|| view.page(EntryKind::Tool, Form::Legacy, 0).map(|page| page.text.len()));
 }

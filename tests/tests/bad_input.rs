@@ -219,9 +219,9 @@ async fn the_legacy_era_answers_bad_input_as_the_table_says() -> Result<()> {
         row("two sessions", &format!("{session}{session}"), PING, 400, -32600),
         row("a batch in 2025-11-25", &session, format!("[{PING}]"), 400, -32600),
         row(
-            "an unknown method",
+            "a method of the other era",
             &session,
-            r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#,
             200,
             -32601,
         ),
@@ -277,7 +277,8 @@ async fn the_modern_era_answers_bad_input_as_the_table_says() -> Result<()> {
     let good = call("clock_echo", &format!(",{META}"));
     let with_version =
         |date: &str| call("clock_echo", &format!(",{}", META.replace("2026-07-28", date)));
-    let discover = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"no/such","params":{{{META}}}}}"#);
+    let discover =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{{{META}}}}}"#);
     let mut rows = either_era(version);
     // Under a known version these rows would contradict the header that they add.
     rows.retain(|row| !row.what.contains("revision"));
@@ -345,8 +346,8 @@ async fn the_modern_era_answers_bad_input_as_the_table_says() -> Result<()> {
             -32022,
         ),
         row(
-            "an unknown method",
-            &format!("{version}mcp-method: no/such\r\n"),
+            "a method of the other era",
+            &format!("{version}mcp-method: logging/setLevel\r\n"),
             discover,
             404,
             -32601,

@@ -191,13 +191,14 @@ async fn a_view_is_judged_once_for_each_caller_while_it_is_valid() -> Result<()>
     let clock = DemoHttp::start(&[]).await?;
     let plugway =
         Hub::before(clock.url()).policy(sights(json!({"hide": ["clock_add"]}))).start().await?;
-    let (ann, bob) = (plugway.legacy().await?, plugway.legacy().await?);
+    let ann = plugway.legacy().await?;
     for _ in 0..5 {
         ann.tool_names().await?;
         ann.call_text("clock_echo", json!({"message": "hi"})).await?;
     }
     let once = judged(&plugway).await?;
     ensure!((once - 1.0).abs() < f64::EPSILON, "judged {once} times");
+    let bob = plugway.legacy().await?;
     bob.tool_names().await?;
     let twice = judged(&plugway).await?;
     ensure!((twice - 2.0).abs() < f64::EPSILON, "judged {twice} times");

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use plugway::catalogue::list::Form;
 use plugway::catalogue::{Catalogue, EntryKind, Shaped, ShapedEntry, ShapedTarget, Sight, View};
-use plugway::protocol::Era;
 use serde_json::Value;
 
 use crate::SEPARATOR;
@@ -53,9 +53,10 @@ fn entry(text: &str) -> Option<ShapedEntry> {
 /// Every list is JSON that holds exactly what is shown, in order.
 fn lists(view: &View) {
     for kind in EntryKind::ALL {
-        for era in [Era::Legacy, Era::Modern] {
-            let text = view.list(kind, era);
-            let list: Value = serde_json::from_slice(&text).unwrap_or_default();
+        for form in [Form::Legacy, Form::Private, Form::Shared] {
+            // So few entries stand on one page.
+            let page = view.page(kind, form, 0).map(|page| page.text).unwrap_or_default();
+            let list: Value = serde_json::from_slice(&page).unwrap_or_default();
             let listed = list.get(kind.list_member()).and_then(Value::as_array);
             let shown = view.listed().filter(|entry| entry.kind == kind);
             let shown: Vec<Value> = shown

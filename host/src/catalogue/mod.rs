@@ -1,14 +1,17 @@
 //! What a connector offers: entries, how they are found, and what one caller sees of them.
 //!
 //! Reading order: [`entry`] is one thing that clients can name; [`table`] compiles what the router shaped;
-//! [`uri`] finds the entry of a resource; [`view`] is the table as one caller sees it; [`list`] renders the lists.
+//! [`uri`] finds the entry of a resource; [`view`] is the table as one caller sees it; [`list`] renders the lists, and
+//! [`caching`] says how long they count.
 
+pub mod caching;
 pub mod entry;
 pub mod list;
 pub mod table;
 pub mod uri;
 pub mod view;
 
+pub use caching::Caching;
 pub use entry::{Entry, EntryKind, Hints, Target};
 pub use table::{Catalogue, Shaped, ShapedEntry, ShapedTarget};
 pub use view::{Sight, View};

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::caching::Caching;
 use super::entry::{Entry, EntryKind, Hints, Target};
+use super::list;
 use super::uri::Template;
-use crate::protocol::scan;
+use crate::protocol::{message, scan};
 
 /// What a router plugin gives.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +53,17 @@ pub struct Catalogue {
     pub document: Arc<str>,
     /// For each upstream, whether it is away: its entries are found, but not listed.
     away: Box<[bool]>,
+    /// For each upstream, whether it has tasks.
+    tasks: Box<[bool]>,
+    /// For each list, how long it counts.
+    caching: [Caching; 4],
+    /// For each list, the places where its pages begin.
+    pages: [Box<[u32]>; 4],
     entries: Vec<Arc<Entry>>,
     index: [HashMap<Arc<str>, u32>; 4],
     templates: Vec<(Template, u32)>,
+    /// Places of the tools that name a URI as their user interface.
+    uis: HashMap<Box<str>, Vec<u32>>,
 }
 
 /// An entry that the router gave and that cannot be used.
@@ -108,6 +118,7 @@ impl Catalogue {
                 refused.push(error);
             }
         }
+        table.pages = EntryKind::ALL.map(|kind| list::cut(&table.entries, kind));
         (table, refused)
     }
 
@@ -139,6 +150,11 @@ impl Catalogue {
         {
             self.templates.push((template, index));
         }
+        if kind == EntryKind::Tool
+            && let Some(uri) = ui(&shaped.definition)
+        {
+            self.uis.entry(uri.into()).or_default().push(index);
+        }
         let definition_text = shaped.definition.into();
         // What a server says about its own tools is a claim: the operator cannot say yet that it is to be trusted. The
         // router is the operator's.
@@ -162,6 +178,58 @@ impl Catalogue {
         self.generation = generation;
         self.away = away.into_boxed_slice();
         self
+    }
+
+    /// The same entries of upstreams that have tasks, or have none.
+    #[must_use]
+    pub fn with_tasks(mut self, tasks: Vec<bool>) -> Self {
+        self.tasks = tasks.into_boxed_slice();
+        self
+    }
+
+    /// Whether the upstream at a place has tasks.
+    pub fn has_tasks(&self, upstream: usize) -> bool {
+        self.tasks.get(upstream).copied().unwrap_or(false)
+    }
+
+    /// Whether any upstream has tasks.
+    pub fn have_tasks(&self) -> bool {
+        self.tasks.contains(&true)
+    }
+
+    /// The same entries; each list counts as long as this says of what upstreams give. What plugway or its router authored
+    /// may change at any moment.
+    #[must_use]
+    pub fn with_caching(mut self, upstreams: [Caching; 4]) -> Self {
+        self.caching = upstreams;
+        for entry in &self.entries {
+            if let (None, Some(list)) =
+                (entry.upstream(), self.caching.get_mut(entry.kind as usize))
+            {
+                *list = Caching::default();
+            }
+        }
+        self
+    }
+
+    /// How long the list of a kind counts.
+    pub fn caching(&self, kind: EntryKind) -> Caching {
+        self.caching.get(kind as usize).copied().unwrap_or_default()
+    }
+
+    /// Places where the pages of a list begin; there is always one.
+    pub fn pages(&self, kind: EntryKind) -> &[u32] {
+        match self.pages.get(kind as usize).map(|pages| &**pages) {
+            None | Some([]) => &[0],
+            Some(pages) => pages,
+        }
+    }
+
+    /// Entries whose tools have these pages.
+    #[cfg(test)]
+    pub(super) fn of_entries(entries: Vec<Arc<Entry>>, tools: Box<[u32]>) -> Self {
+        let pages = [tools, Box::default(), Box::default(), Box::default()];
+        Self { pages, entries, ..Self::default() }
     }
 
     /// Whether the upstream at a place is away.
@@ -194,10 +262,24 @@ impl Catalogue {
         self.entries.get(place as usize)
     }
 
+    /// Places of the tools that name a URI as their user interface, in order.
+    pub fn tools_of_ui(&self, uri: &str) -> &[u32] {
+        self.uis.get(uri).map_or(&[], |places| places)
+    }
+
     /// Places of the templates that a URI fits, in order.
     pub fn templates_of<'a>(&'a self, uri: &'a str) -> impl Iterator<Item = u32> + 'a {
         self.templates.iter().filter(|(template, _)| template.fits(uri)).map(|(_, place)| *place)
     }
+}
+
+/// The resource that is a tool's user interface (`_meta.ui.resourceUri`; MCP Apps).
+fn ui(definition: &str) -> Option<String> {
+    let mut found = definition;
+    for name in ["_meta", "ui", "resourceUri"] {
+        found = found.get(scan::member(found, name)?.range())?;
+    }
+    message::string(found).map(std::borrow::Cow::into_owned)
 }
 
 /// Levels around a definition in an answer: the list, the result, the message.

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
-
+use super::caching::Caching;
 use super::entry::{Entry, EntryKind};
-use super::list;
+use super::list::{self, Form, Page};
 use super::table::Catalogue;
-use crate::protocol::Era;
 
 /// How much a caller sees of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +24,8 @@ pub struct View {
     catalogue: Arc<Catalogue>,
     /// One for each entry; none = all are shown.
     sights: Option<Box<[Sight]>>,
-    lists: [[OnceLock<Bytes>; 2]; 4],
+    /// The pages of each list in each form, once they were asked for.
+    lists: [[OnceLock<Box<[Page]>>; 3]; 4],
 }
 
 impl View {
@@ -73,6 +72,20 @@ impl View {
         }
     }
 
+    /// Whether a URI is one of a resource or template that is hidden here.
+    pub fn hides_uri(&self, uri: &str) -> bool {
+        let mut places = self.catalogue.templates_of(uri);
+        let own = self.catalogue.find(EntryKind::Resource, uri);
+        own.is_some_and(|place| self.sight(place) == Sight::Hidden)
+            || places.any(|place| self.sight(place) == Sight::Hidden)
+    }
+
+    /// The upstream of a tool here that names this URI as its user interface (MCP Apps).
+    pub fn upstream_of_ui(&self, uri: &str) -> Option<usize> {
+        let mut places = self.catalogue.tools_of_ui(uri).iter();
+        places.find_map(|place| self.visible(*place)?.upstream())
+    }
+
     fn visible(&self, place: u32) -> Option<&Arc<Entry>> {
         let entry = self.catalogue.entry(place)?;
         (self.sight(place) != Sight::Hidden).then_some(entry)
@@ -91,12 +104,17 @@ impl View {
         })
     }
 
-    /// JSON text of the result of a list request; rendered once.
-    pub fn list(&self, kind: EntryKind, era: Era) -> Bytes {
-        let rendered = self.lists.get(kind as usize).and_then(|eras| eras.get(era as usize));
-        match rendered {
-            Some(cell) => cell.get_or_init(|| list::render(self, kind, era)).clone(),
-            None => list::render(self, kind, era),
-        }
+    /// A page of the result of a list request, the first one is 0; all are rendered once.
+    pub fn page(&self, kind: EntryKind, form: Form, number: u32) -> Option<Page> {
+        let cell = self.lists.get(kind as usize)?.get(form as usize)?;
+        let pages = cell.get_or_init(|| list::render(self, kind, form));
+        pages.get(number as usize).cloned()
+    }
+
+    /// How long a list counts for who sees it in this view. One that a policy filtered, or that an identified caller asked
+    /// for, is that caller's.
+    pub(super) fn caching(&self, kind: EntryKind, form: Form) -> Caching {
+        let all = self.catalogue.caching(kind);
+        Caching { public: all.public && form == Form::Shared && !self.is_filtered(), ..all }
     }
 }

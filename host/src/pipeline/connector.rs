@@ -7,6 +7,7 @@ use arc_swap::ArcSwapOption;
 
 use super::announced::Announced;
 use super::keeper::Basis;
+use super::learned::Learned;
 use super::port::{Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
@@ -45,6 +46,8 @@ pub struct Connector {
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
     pub(super) suspended: Arc<Suspended>,
+    /// URIs that servers gave to callers; the same for all connectors of that name, too.
+    pub learned: Arc<Learned>,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -104,6 +107,7 @@ impl Connector {
             announced: Arc::default(),
             sealer: Arc::default(),
             suspended: Arc::default(),
+            learned: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -119,6 +123,7 @@ impl Connector {
         self.announced = before.announced.clone();
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
+        self.learned = before.learned.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

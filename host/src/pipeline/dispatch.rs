@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::announced::list_of;
 use super::answer;
 use super::connector::Connector;
 use super::exchange::{Call, own};
-use super::handshake;
+use super::learned::find_resource;
 use super::level::Level;
+use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
+use super::{forward, handshake, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
@@ -38,11 +39,18 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
             let result = handshake::discover(connector, &request.caller).await;
             own(&request, result.as_bytes())
         }
-        _ => {
-            let name = request.message.method_name();
-            Err(Fault::new(Code::UnknownMethod, format!("This server has no method {name:?}.")))
+        Method::Other
+            if connector.views.whole().catalogue().have_tasks() && is_about_tasks(&request) =>
+        {
+            tasks::serve(connector, request).await
         }
+        Method::Other => forward::forward(connector, request).await,
+        _ => Err(forward::unknown_method(&request.message)),
     }
+}
+
+fn is_about_tasks(request: &Request) -> bool {
+    tasks::is_about(&request.message.method_name(), request.era())
 }
 
 /// The level is the session's: servers where it is open are told at once, others when they are opened. How they take it
@@ -58,20 +66,6 @@ async fn set_level(connector: &Connector, request: &Request) -> Result<Answer, F
     let told = all.map(|served| served.upstream.set_level(request.party.id, level));
     join_all(told).await;
     own(request, b"{}")
-}
-
-async fn list(
-    connector: &Arc<Connector>,
-    request: &Request,
-    kind: EntryKind,
-) -> Result<Answer, Fault> {
-    if request.message.field(Field::Cursor).is_some_and(|cursor| cursor != "null") {
-        let text = "The cursor is not one that this server gave: its lists have one page.";
-        return Err(Fault::new(Code::InvalidParams, text));
-    }
-    let view = connector.view(&request.caller).await?;
-    request.party.outbox.saw(list_of(kind), view.catalogue().generation);
-    own(request, &view.list(kind, request.era()))
 }
 
 async fn named(
@@ -91,7 +85,8 @@ async fn named(
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
     let view = connector.view(&request.caller).await?;
-    let entry = view.find_uri(&uri).cloned().ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
+    let entry = find_resource(connector, &view, &request.caller, &uri)
+        .ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
     Call::new(connector, request, view, entry, uri.into()).run().await
 }
 

@@ -11,7 +11,7 @@ use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
 use super::request::Request;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, inbound, local, review};
+use super::{absence, admit, inbound, local, review, tasks};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -126,7 +126,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    async fn exchange(&self, to: Destination) -> Result<Answer, Fault> {
+    pub(super) async fn exchange(&self, to: Destination) -> Result<Answer, Fault> {
         let Some(upstream) = self.connector.upstream(to.upstream) else {
             return Err(Fault::new(Code::Internal, "This call has no target."));
         };
@@ -137,16 +137,30 @@ impl<'a> Call<'a> {
         }
         self.request.flight.goes_to(upstream);
         translate::refuse_foreign(self, &**upstream)?;
+        let (mut party, mut message) = (self.request.party.clone(), self.request.message.clone());
+        let tasks = self.view.catalogue().has_tasks(to.upstream).then(|| {
+            let tasks = tasks::Shown::new(self.connector, &self.request.caller, upstream.name());
+            (tasks, tasks::is_about(&message.method_name(), self.request.era()))
+        });
+        if let Some((tasks, _)) = &tasks {
+            (party, message) = (tasks.party(&party), tasks.message(message));
+        }
         let order = Order {
-            party: self.request.party.clone(),
-            message: self.request.message.clone(),
+            party,
+            message,
             name: to.name.clone(),
             headers: self.request.passed.clone(),
             credential: self.request.credential.clone(),
         };
         let answer = self.sent(upstream, order).await;
         let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
+        let answer = match tasks {
+            None => answer,
+            Some((tasks, is_about)) => tasks.answer(answer, is_about).await?,
+        };
         let answer = self.judged(upstream, answer).await?;
+        let learned = &self.connector.learned;
+        let answer = learned.of_answer(answer, &self.request.caller, upstream.name());
         let answer = translate::answered(self, upstream, &to, answer).await?;
         Ok(self.heard(answer))
     }

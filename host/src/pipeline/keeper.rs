@@ -13,7 +13,8 @@ use super::fallback;
 use super::party::PartyId;
 use super::port::{Audience, ConnectorView, Offering, Snapshot, UpstreamView};
 use super::presence::Presence;
-use crate::catalogue::{Catalogue, Shaped};
+use super::tasks;
+use crate::catalogue::{Caching, Catalogue, Shaped};
 
 /// How often a replaced router plugin is looked for.
 const ROUTER_CHECK: Duration = Duration::from_millis(500);
@@ -134,13 +135,16 @@ async fn shape(connector: &Connector, seen: &[Seen], basis: Basis) -> bool {
 async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
     let generation = connector.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
     let away = seen.iter().map(|(_, presence)| *presence == Presence::Away).collect();
+    let (caching, tasks) = (caching(seen), tasks(seen));
     let view = connector_view(connector, seen);
     let names: Vec<Arc<str>> =
         view.upstreams.iter().map(|upstream| upstream.name.clone()).collect();
     let Some(shaped) = ask(connector, &view).await else {
         // The last shape stays; who is away is the host's own knowledge.
         let last = Catalogue::clone(connector.views.whole().catalogue());
-        connector.views.replace(last.with_away(generation, away));
+        connector
+            .views
+            .replace(last.with_away(generation, away).with_caching(caching).with_tasks(tasks));
         return false;
     };
     let (catalogue, refused) = Catalogue::compile(generation, names, shaped);
@@ -151,9 +155,36 @@ async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
         connector = %connector.name, generation, entries = catalogue.entries().len(),
         "catalogue shaped"
     );
-    connector.views.replace(catalogue.with_away(generation, away));
+    connector
+        .views
+        .replace(catalogue.with_away(generation, away).with_caching(caching).with_tasks(tasks));
     connector.shaped.store(true, Ordering::Release);
     connector.trouble.load().is_none()
+}
+
+/// Whether each upstream declares tasks.
+fn tasks(seen: &[Seen]) -> Vec<bool> {
+    seen.iter()
+        .map(|(snapshot, _)| snapshot.offering.as_deref().is_some_and(tasks::declares))
+        .collect()
+}
+
+/// How long each merged list counts: as long as the shortest part, and not at all while a server may come back.
+fn caching(seen: &[Seen]) -> [Caching; 4] {
+    let mut all = [None; 4];
+    for (snapshot, presence) in seen {
+        let parts = match &snapshot.offering {
+            Some(offering) if *presence == Presence::Listed => offering.caching,
+            _ => [Some(Caching::default()); 4],
+        };
+        for (list, part) in all.iter_mut().zip(parts) {
+            *list = match (*list, part) {
+                (Some(one), Some(other)) => Some(Caching::and(one, other)),
+                (one, other) => one.or(other),
+            };
+        }
+    }
+    all.map(Option::unwrap_or_default)
 }
 
 /// The router's shape, or the native one while there never was another; none where the last one has to stay.

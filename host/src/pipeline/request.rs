@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
@@ -66,20 +66,19 @@ impl Request {
 /// A request that is being served: says which upstream has it, once that is known, and whether the client still wants it.
 #[derive(Default)]
 pub struct Flight {
-    upstream: OnceLock<Arc<dyn Upstream>>,
+    upstream: Mutex<Option<Arc<dyn Upstream>>>,
     cancelled: OnceLock<CancellationToken>,
 }
 
 impl Flight {
     /// The request goes to this upstream.
     pub fn goes_to(&self, upstream: &Arc<dyn Upstream>) {
-        // A request goes to one upstream; a second one would be a plugin's, which has a flight of its own.
-        self.upstream.get_or_init(|| upstream.clone());
+        *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(upstream.clone());
     }
 
-    /// The upstream that has the request.
-    pub fn upstream(&self) -> Option<&Arc<dyn Upstream>> {
-        self.upstream.get()
+    /// The upstream that has the request; of several that are asked one after the other the last one.
+    pub fn upstream(&self) -> Option<Arc<dyn Upstream>> {
+        self.upstream.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The client does not want an answer any more.
@@ -95,7 +94,9 @@ impl Flight {
 
 impl fmt::Debug for Flight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Flight").field(&self.upstream().map(|upstream| upstream.name())).finish()
+        f.debug_tuple("Flight")
+            .field(&self.upstream().map(|upstream| upstream.name().clone()))
+            .finish()
     }
 }
 

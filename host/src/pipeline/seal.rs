@@ -7,14 +7,20 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
+use subtle::ConstantTimeEq as _;
 
 use crate::fault::{Code, Fault};
 
-/// A key that is made at its first use and lives as long as the process (RFC 8439).
+/// Bytes of a tag: nobody finds one by trying.
+const TAG: usize = 16;
+
+/// Keys that are made at their first use and live as long as the process (RFC 8439, RFC 2104).
 #[derive(Default)]
 pub struct Sealer {
     key: OnceLock<LessSafeKey>,
     mark: OnceLock<Box<str>>,
+    tagging: OnceLock<hmac::Key>,
 }
 
 impl Sealer {
@@ -53,6 +59,24 @@ impl Sealer {
         random(&mut bytes)?;
         let mark = format!("plugway.{}.", URL_SAFE_NO_PAD.encode(bytes));
         Ok(self.mark.get_or_init(|| mark.into()))
+    }
+
+    /// A short text that nobody else can make about these things, and that is always the same.
+    pub fn tag(&self, about: &[&str]) -> Result<String, Fault> {
+        let key = if let Some(key) = self.tagging.get() {
+            key
+        } else {
+            let mut bytes = [0; 32];
+            random(&mut bytes)?;
+            self.tagging.get_or_init(|| hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+        };
+        let tag = hmac::sign(key, &joined(about));
+        Ok(URL_SAFE_NO_PAD.encode(tag.as_ref().get(..TAG).unwrap_or_default()))
+    }
+
+    /// Whether the tag was made about these things here.
+    pub fn is_tag(&self, about: &[&str], tag: &str) -> bool {
+        self.tag(about).is_ok_and(|own| own.as_bytes().ct_eq(tag.as_bytes()).into())
     }
 
     fn key(&self) -> Result<&LessSafeKey, Fault> {

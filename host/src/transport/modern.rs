@@ -13,7 +13,7 @@ use super::{handover, headers, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
-use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp, message, scan};
 use crate::session::PartyGuard;
 
 /// Answers one message.
@@ -113,18 +113,25 @@ fn check_routing_headers(head: &HeaderMap, message: &Message) -> Result<(), Faul
     if headers::get(head, mcp::METHOD)? != Some(&*method) {
         return Err(mismatch("Mcp-Method", "the method"));
     }
-    let field = match message.method() {
-        Method::ToolsCall | Method::PromptsGet => Field::Name,
-        Method::ResourcesRead => Field::Uri,
-        _ => return Ok(()),
+    let name = match message.method() {
+        Method::ToolsCall | Method::PromptsGet => message.string(Field::Name),
+        Method::ResourcesRead => message.string(Field::Uri),
+        // SEP-2663, "Routing Headers".
+        Method::Other if method.starts_with("tasks/") => task_id(message),
+        _ => None,
     };
     // A body without a name is refused for that, below.
-    let Some(name) = message.string(field) else { return Ok(()) };
+    let Some(name) = name else { return Ok(()) };
     let header = headers::get(head, mcp::NAME)?.and_then(mcp::decode);
     if header.as_deref() != Some(Cow::as_ref(&name)) {
         return Err(mismatch("Mcp-Name", "the name or URI"));
     }
     Ok(())
+}
+
+fn task_id(message: &Message) -> Option<Cow<'_, str>> {
+    let params = message.params()?;
+    message::string(params.get(scan::member(params, "taskId")?.range())?)
 }
 
 fn mismatch(header: &str, what: &str) -> Fault {

@@ -10,21 +10,34 @@ use super::failure::Failure;
 use super::greeting::Greeting;
 use super::keeper::Peer;
 use super::limits::{ITEMS, LIST, PAGE, PAGES};
+use crate::catalogue::{Caching, EntryKind};
 use crate::pipeline::port::Offering;
 use crate::protocol::scan;
 
 /// One list: its method, its member, and the capability without which it is not asked for.
 struct List {
+    kind: EntryKind,
     method: &'static str,
     member: &'static str,
     capability: &'static str,
 }
 
-const TOOLS: List = List { method: "tools/list", member: "tools", capability: "tools" };
-const PROMPTS: List = List { method: "prompts/list", member: "prompts", capability: "prompts" };
-const RESOURCES: List =
-    List { method: "resources/list", member: "resources", capability: "resources" };
+const TOOLS: List =
+    List { kind: EntryKind::Tool, method: "tools/list", member: "tools", capability: "tools" };
+const PROMPTS: List = List {
+    kind: EntryKind::Prompt,
+    method: "prompts/list",
+    member: "prompts",
+    capability: "prompts",
+};
+const RESOURCES: List = List {
+    kind: EntryKind::Resource,
+    method: "resources/list",
+    member: "resources",
+    capability: "resources",
+};
 const TEMPLATES: List = List {
+    kind: EntryKind::Template,
     method: "resources/templates/list",
     member: "resourceTemplates",
     capability: "resources",
@@ -46,7 +59,7 @@ pub(super) async fn read<P: Peer>(
 ) -> Result<Catalogue, Failure> {
     let declared: BTreeMap<String, &RawValue> =
         serde_json::from_str(&greeting.capabilities).unwrap_or_default();
-    let mut reading = Reading { peer, name, declared: &declared, ttl: None };
+    let mut reading = Reading { peer, name, declared: &declared, ttl: None, caching: [None; 4] };
     let tools = reading.list(&TOOLS).await?;
     let prompts = reading.list(&PROMPTS).await?;
     let resources = reading.list(&RESOURCES).await?;
@@ -60,6 +73,7 @@ pub(super) async fn read<P: Peer>(
         prompts,
         resources,
         templates,
+        caching: reading.caching,
     };
     Ok(Catalogue { offering, ttl: reading.ttl })
 }
@@ -69,6 +83,7 @@ struct Reading<'a, P> {
     name: &'a str,
     declared: &'a BTreeMap<String, &'a RawValue>,
     ttl: Option<Duration>,
+    caching: [Option<Caching>; 4],
 }
 
 impl<P: Peer> Reading<'_, P> {
@@ -99,6 +114,10 @@ impl<P: Peer> Reading<'_, P> {
                 return Ok(read.items);
             };
             self.ttl = [self.ttl, ttl(result)].into_iter().flatten().min();
+            let page = Caching::of(result);
+            if let Some(list) = self.caching.get_mut(list.kind as usize) {
+                *list = Some(list.map_or(page, |before| before.and(page)));
+            }
             match read.page(result, list.member) {
                 Ok(Next::End) => return Ok(read.items),
                 Ok(Next::Cursor(next)) => cursor = Some(next),

@@ -230,7 +230,7 @@ impl Client {
             let info = json!({"name": "plugway-tests", "version": "0"});
             meta.entry(key("clientInfo")).or_insert(info);
         }
-        let name = ["name", "uri"].into_iter().find_map(|key| params.get(key)?.as_str());
+        let name = ["name", "uri", "taskId"].into_iter().find_map(|key| params.get(key)?.as_str());
         let name = name.map(str::to_owned);
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         Ok((id, self.post(method, name.as_deref(), message.to_string())?))
@@ -244,7 +244,8 @@ impl Client {
         if matches!(self.era, Era::Modern { .. }) {
             request = request.header("mcp-method", method);
             if let Some(name) = name
-                && ["tools/call", "prompts/get", "resources/read"].contains(&method)
+                && (["tools/call", "prompts/get", "resources/read"].contains(&method)
+                    || method.starts_with("tasks/"))
             {
                 request = request.header("mcp-name", name);
             }

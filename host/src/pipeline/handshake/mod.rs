@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use super::caller::Caller;
 use super::connector::Connector;
-use crate::catalogue::list::MODERN_MEMBERS;
 use crate::protocol::{Era, Revision};
 
 use known::Known;
@@ -29,12 +28,15 @@ pub async fn initialize(connector: &Connector, caller: &Arc<Caller>, revision: R
     )
 }
 
-/// JSON text of the result of `server/discover` (2026-07-28). plugway authored it, and it says what is away now: it may
-/// change at any moment.
+/// The members that a result of the modern era has which plugway authored: it says what is away now, so that it may change
+/// at any moment, and it belongs to the caller (SEP-2549).
+const AUTHORED: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
+
+/// JSON text of the result of `server/discover` (2026-07-28).
 pub async fn discover(connector: &Connector, caller: &Arc<Caller>) -> String {
     let known = Known::of(connector, caller).await;
     format!(
-        r#"{{{MODERN_MEMBERS}"supportedVersions":["{}"],"capabilities":{}{},"_meta":{{"io.modelcontextprotocol/serverInfo":{}}}}}"#,
+        r#"{{{AUTHORED}"supportedVersions":["{}"],"capabilities":{}{},"_meta":{{"io.modelcontextprotocol/serverInfo":{}}}}}"#,
         Revision::NEWEST.as_str(),
         capabilities::of(connector, &known, Era::Modern),
         instructions::member(connector, &known),

@@ -141,6 +141,16 @@ impl AskReply {
         self.send(response);
     }
 
+    /// The same, but for what `change` makes of the response.
+    #[must_use]
+    pub fn map(mut self, change: impl FnOnce(Message) -> Message + Send + 'static) -> Self {
+        self.take = self
+            .take
+            .take()
+            .map(|take| -> Take { Box::new(move |response| take(change(response))) });
+        self
+    }
+
     /// Nobody answers. `error` is JSON text of a JSON-RPC error.
     pub fn refuse(mut self, error: &str) {
         self.fail(error);

@@ -8,6 +8,7 @@ use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
 use super::{Answer, Promise};
+use crate::catalogue::Caching;
 use crate::fault::{Code, Fault};
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
@@ -99,6 +100,8 @@ pub struct Offering {
     pub resources: Vec<Arc<str>>,
     /// JSON text of each resource template.
     pub templates: Vec<Arc<str>>,
+    /// How long each of these lists counts, in this order; none where the server has no such list.
+    pub caching: [Option<Caching>; 4],
 }
 
 /// One request for an upstream.
