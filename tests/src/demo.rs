@@ -32,6 +32,11 @@ impl DemoHttp {
         Self::start_program("demo-clock", listen, flags).await
     }
 
+    /// Starts a `demo-board` that speaks this era: `legacy`, `modern` or `both`.
+    pub async fn board(listen: &str, era: &str) -> Result<Self> {
+        Self::start_program("demo-board", listen, &["--era", era]).await
+    }
+
     /// Starts another server that prints its URL.
     pub async fn start_program(program: &str, listen: &str, flags: &[&str]) -> Result<Self> {
         let mut child = Command::new(binary::find(program)?)
@@ -79,6 +84,15 @@ impl DemoHttp {
     pub async fn kill(mut self) -> Result<()> {
         Ok(self.child.kill().await?)
     }
+}
+
+/// A notice board over stdio as an upstream, with its note `a` changing all the time where `busy`: each child is a board of
+/// its own.
+pub fn board_upstream(name: &str, era: &str, busy: bool) -> Result<Value> {
+    let command = binary::find("demo-board")?;
+    let busy = if busy { &["--every-ms", "20"][..] } else { &[] };
+    let args = [&["--stdio", "--era", era], busy].concat();
+    Ok(serde_json::json!({"name": name, "command": command, "args": args}))
 }
 
 /// The stdio demo server, for `command:`.

@@ -51,7 +51,12 @@ impl Draft {
     }
 
     /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it.
-    pub(super) async fn finish(self, before: Option<&Running>, limits: &Settings) -> Running {
+    pub(super) async fn finish(
+        self,
+        before: Option<&Running>,
+        limits: &Settings,
+        ground: &Ground,
+    ) -> Running {
         let served: Vec<Served> =
             self.upstreams.iter().map(|upstream| upstream.served.clone()).collect();
         let (router, policies) = self.plugins;
@@ -59,6 +64,7 @@ impl Draft {
         let mut connector = Connector::new(name, description, served, router, policies);
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
+        connector.audience = ground.sessions.clone();
         connector.server_info = self.settings.server_info.to_json().into();
         if let Some(before) = before {
             connector.succeed(&before.connector);
@@ -77,9 +83,8 @@ impl Running {
     /// Keeps the catalogue until the connector is replaced or plugway stops.
     pub(super) fn keep(&self, ground: &Ground) {
         let (connector, keeping) = (self.connector.clone(), self.keeping.clone());
-        let audience = ground.sessions.clone();
         ground.beside(async move {
-            keeping.run_until_cancelled(keeper::keep(connector, audience)).await;
+            keeping.run_until_cancelled(keeper::keep(connector)).await;
         });
     }
 

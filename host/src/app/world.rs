@@ -20,6 +20,7 @@ use super::site::{Parts, Trouble, site};
 use crate::config::{Auth, ConnectorSettings, Settings};
 use crate::listener;
 use crate::outbound::OwnListeners;
+use crate::pipeline::port::End;
 use crate::transport::Site;
 
 /// Everything that serves.
@@ -49,7 +50,7 @@ impl World {
         let mut connectors = Vec::new();
         for (wanted, upstreams) in settings.connectors.iter().zip(started) {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;
-            connectors.push(draft.finish(None, &settings).await);
+            connectors.push(draft.finish(None, &settings, &ground).await);
         }
         let runtime = &plugins.runtime;
         let parts = Parts { ground: &ground, runtime, trouble: &trouble, auth };
@@ -146,7 +147,9 @@ impl World {
         let mut connectors = Vec::new();
         for (draft, running) in drafts {
             match (draft, running) {
-                (Some(draft), before) => connectors.push(draft.finish(before, settings).await),
+                (Some(draft), before) => {
+                    connectors.push(draft.finish(before, settings, &self.ground).await);
+                }
                 (None, Some(running)) => connectors.push(running.clone()),
                 (None, None) => {}
             }
@@ -180,6 +183,7 @@ impl World {
         let sessions = &self.ground.sessions;
         let gone = sessions.take(|session| !kept.contains_key(&session.connector));
         let parted = sessions.take_parties(|party| !kept.contains_key(&party.connector));
+        sessions.end_subscriptions(End::Graceful, |name| !kept.contains_key(name));
         let grace = self.settings.limits.shutdown_grace;
         let mut upstreams = Vec::new();
         for old in old {
@@ -189,9 +193,15 @@ impl World {
             }
             old.retire();
             let still = now.map(|now| &*now.upstreams).unwrap_or_default();
+            let before = upstreams.len();
             upstreams.extend(
                 old.upstreams.into_iter().filter(|one| !still.iter().any(|own| own.is(one))),
             );
+            if upstreams.len() > before {
+                // What was wanted of a server that is replaced is wanted of its successor.
+                let name = &old.settings.name;
+                sessions.end_subscriptions(End::Abrupt, |connector| *connector == **name);
+            }
         }
         let before = before.clone();
         self.ground.tasks.spawn(async move {

@@ -8,7 +8,7 @@ use arc_swap::ArcSwapOption;
 use super::announced::Announced;
 use super::keeper::Basis;
 use super::learned::Learned;
-use super::port::{Phase, Policy, Router, Snapshot, Upstream};
+use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::translate::Suspended;
@@ -42,6 +42,8 @@ pub struct Connector {
     /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
     /// reload, is given the other one's.
     pub announced: Arc<Announced>,
+    /// Whom it can tell something by itself.
+    pub audience: Arc<dyn Audience>,
     /// Seals what clients give back later; the same for all connectors of that name, one after the other.
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
@@ -105,6 +107,7 @@ impl Connector {
             status: true,
             server_info: SERVER_INFO.into(),
             announced: Arc::default(),
+            audience: Arc::new(Nobody),
             sealer: Arc::default(),
             suspended: Arc::default(),
             learned: Arc::default(),

@@ -9,6 +9,7 @@ use super::connector::Connector;
 use super::exchange::{Call, own};
 use super::learned::find_resource;
 use super::level::Level;
+use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
@@ -35,6 +36,9 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
         Method::ResourcesTemplatesList => list(connector, &request, EntryKind::Template).await,
         Method::SetLevel if request.era() == Era::Legacy => set_level(connector, &request).await,
         Method::Ping if request.era() == Era::Legacy => own(&request, b"{}"),
+        Method::SubscriptionsListen if request.era() == Era::Modern => {
+            listen::listen(connector, request).await
+        }
         Method::Discover if request.era() == Era::Modern => {
             let result = handshake::discover(connector, &request.caller).await;
             own(&request, result.as_bytes())

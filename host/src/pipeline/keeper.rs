@@ -36,11 +36,12 @@ pub(super) struct Basis {
 
 /// Keeps the catalogue, tells clients of its changes, and gives up calls that wait for input too long; runs until the task is dropped. To be started once the connector is
 /// the one that is served: what changed is told to the sessions that are open at that moment.
-pub async fn keep(connector: Arc<Connector>, audience: Arc<dyn Audience>) {
+pub async fn keep(connector: Arc<Connector>) {
     let (changed, changes) = watch::channel(PartyId(0));
+    let audience = &*connector.audience;
     tokio::join!(
-        keep_shaped(&connector, &*audience, changed),
-        announce::keep(&connector, &*audience, changes),
+        keep_shaped(&connector, audience, changed),
+        announce::keep(&connector, audience, changes),
         connector.suspended.sweep(),
     );
 }

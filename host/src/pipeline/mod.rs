@@ -4,7 +4,8 @@
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
-//! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them.
+//! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
+//! on which a client of the modern era hears of it.
 
 mod absence;
 mod admit;
@@ -24,6 +25,7 @@ pub mod inbound;
 pub mod keeper;
 mod learned;
 pub mod level;
+mod listen;
 mod lists;
 mod local;
 mod merge;

@@ -41,7 +41,8 @@ impl<'a> Told<'a> {
     }
 }
 
-const METHODS: [Method; LISTS.len()] =
+/// What tells of a change, in the order of [`LISTS`].
+pub(super) const METHODS: [Method; LISTS.len()] =
     [Method::ToolsListChanged, Method::PromptsListChanged, Method::ResourcesListChanged];
 
 impl Notices {

@@ -277,6 +277,11 @@ impl Message {
         self.top(Top::Method).and_then(string).unwrap_or_default()
     }
 
+    /// Where the method stands.
+    pub fn method_span(&self) -> Span {
+        self.spans.top(Top::Method)
+    }
+
     /// JSON text of `params`.
     pub fn params(&self) -> Option<&str> {
         self.top(Top::Params)

@@ -3,7 +3,7 @@
 //! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
 //! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`union`]
 //! unites them, [`document`] checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary;
-//! [`sse`] and [`lines`] frame messages in a stream.
+//! [`sse`] and [`lines`] frame messages in a stream; [`subscription`] says which one a notification belongs to.
 
 pub mod document;
 pub mod edit;
@@ -16,6 +16,7 @@ pub mod message;
 pub mod method;
 pub mod scan;
 pub mod sse;
+pub mod subscription;
 pub mod union;
 pub mod version;
 

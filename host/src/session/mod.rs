@@ -3,12 +3,14 @@
 //!
 //! Reading order: [`id`] is the opaque name; [`record`] what is remembered; [`flight`] a request in flight within it;
 //! [`asks`] what servers ask the client;
-//! [`outbox`] what waits for the client's stream; [`streams`] what a client that lost its connection comes back for; [`store`] finds, bounds and expires sessions; [`parties`] does so for
-//! callers without one; [`listing`] shows both to the operator.
+//! [`outbox`] what waits for the client's stream; [`streams`] what a client that lost its connection comes back for; [`store`]
+//! finds, bounds and expires sessions; [`parties`] does so for callers without one, and `listens` keeps their subscriptions;
+//! [`listing`] shows both to the operator.
 
 pub mod asks;
 pub mod flight;
 pub mod id;
+mod listens;
 pub mod listing;
 pub mod outbox;
 pub mod parties;

@@ -13,14 +13,15 @@ use tokio_util::task::TaskTracker;
 use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
+use super::listens::Listens;
 use super::outbox::SessionOutbox;
 use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
 use super::streams::Streams;
 use crate::fault::{Code, Fault};
 use crate::hex::hex;
-use crate::pipeline::port::{Audience, Listener};
-use crate::pipeline::{Caller, Party, PartyId};
+use crate::pipeline::port::{Audience, End, Joined, Listener};
+use crate::pipeline::{Caller, Outbox, Party, PartyId};
 use crate::protocol::{Field, Message, Revision};
 
 /// Bounds of the store.
@@ -45,6 +46,7 @@ pub type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 pub struct Sessions {
     by_id: DashMap<SessionId, Arc<Session>>,
     pub(super) parties: Parties,
+    listens: Arc<Listens>,
     limits: SessionLimits,
     clock: Clock,
     key: [u8; 32],
@@ -61,9 +63,10 @@ impl Sessions {
             Fault::new(Code::Internal, "The system has no randomness.").because(error.to_string())
         })?;
         let next_party = AtomicU64::new(1);
-        let parties = Parties::new(limits);
+        let (parties, listens) = (Parties::new(limits), Arc::new(Listens::new(limits.max)));
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-        Ok(Self { by_id: DashMap::new(), parties, limits, clock, key, next_party, tasks, stop })
+        let by_id = DashMap::new();
+        Ok(Self { by_id, parties, listens, limits, clock, key, next_party, tasks, stop })
     }
 
     /// Where the tasks of sessions run, and what ends them.
@@ -187,8 +190,9 @@ impl Sessions {
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
-    /// Ends the stream of every session; calls in flight go on.
+    /// Ends the stream of every session, and every subscription; calls in flight go on.
     pub fn close_streams(&self) {
+        self.listens.end(End::Graceful, |_| true);
         for session in &self.by_id {
             session.outbox.close();
         }
@@ -223,8 +227,14 @@ impl Sessions {
         (self.clock)()
     }
 
-    /// Ends the stream of every session; clients open others where they still may.
+    /// Ends the subscriptions at connectors whose names this is true for.
+    pub fn end_subscriptions(&self, how: End, of: impl Fn(&str) -> bool) {
+        self.listens.end(how, of);
+    }
+
+    /// Ends the stream of every session, and every subscription; clients open others where they still may.
     pub fn interrupt_streams(&self) {
+        self.listens.end(End::Abrupt, |_| true);
         for session in &self.by_id {
             session.outbox.interrupt();
         }
@@ -260,12 +270,21 @@ impl Audience for Sessions {
 
     fn listeners(&self, connector: &str) -> Vec<Listener> {
         let own = self.by_id.iter().filter(|session| *session.connector == *connector);
-        own.map(|session| Listener {
+        let sessions = own.map(|session| Listener {
             party: session.party.id,
             caller: session.caller.clone(),
             outbox: session.outbox.clone(),
-        })
-        .collect()
+        });
+        sessions.chain(self.listens.of(connector)).collect()
+    }
+
+    fn join(
+        &self,
+        connector: &Arc<str>,
+        caller: &Arc<Caller>,
+        outbox: Arc<dyn Outbox>,
+    ) -> Result<Joined, Fault> {
+        self.listens.enter(self.next_party(), connector, caller, outbox)
     }
 }
 

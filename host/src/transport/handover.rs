@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, future};
+use futures_util::{StreamExt as _, future, stream};
+use http::HeaderValue;
 
+use super::site::Site;
 use crate::pipeline::port::{Chunks, Incoming, Messages};
 use crate::pipeline::{Connector, inbound};
 use crate::session::{Session, Waiting};
@@ -58,5 +60,21 @@ pub(super) fn stateless(messages: Messages) -> Chunks {
             Ok(Incoming::Ask(_)) => None,
             Err(fault) => Some(Err(fault)),
         })
+    }))
+}
+
+/// The texts of a stream that stays open, as long as who opened it may: a token may have ended since. Whether it is still
+/// listed is asked anew with each configuration: streams end then.
+pub(super) fn while_admitted(
+    site: Arc<Site>,
+    credential: Option<HeaderValue>,
+    texts: Chunks,
+) -> Chunks {
+    Box::pin(stream::unfold((site, credential, texts), |(site, credential, mut texts)| async {
+        let text = texts.next().await?;
+        if let Some(auth) = &site.auth {
+            auth.authenticate(credential.as_ref()).await.ok()?;
+        }
+        Some((text, (site, credential, texts)))
     }))
 }

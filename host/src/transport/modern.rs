@@ -36,10 +36,20 @@ pub(super) async fn serve(
         _ => return Err(Fault::new(Code::InvalidRequest, "A request needs an id.")),
     };
     check_routing_headers(&head, &message)?;
-    let asked = Asked { request_id, era: Era::Modern, method: message.method(), id: Some(&id) };
+    let method = message.method();
+    let asked = Asked { request_id, era: Era::Modern, method, id: Some(&id) };
     let answered = ask(site, visitor, head, message, request_id).await?;
     let answered = counted(answered, &site.counts);
-    Ok(reply::answer(answered, site.bounds.keep_alive, asked, handover::stateless))
+    let subscribed = method == Method::SubscriptionsListen;
+    let credential = visitor.credential.clone();
+    Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {
+        let texts = handover::stateless(messages);
+        if subscribed {
+            handover::while_admitted(Arc::clone(site), credential, texts)
+        } else {
+            texts
+        }
+    }))
 }
 
 /// Runs one request. That of an identified caller keeps its party until its answer was sent.

@@ -93,6 +93,10 @@ pub const STREAM_STEADY: Duration = Duration::from_secs(10);
 
 /// URIs that one party may be subscribed to at one server.
 pub const SUBSCRIPTIONS: usize = 256;
+/// Updates of resources that wait for one subscription's reader; one more ends its stream.
+pub const UPDATES: usize = 128;
+/// How often the session of a subscription is looked at, which nobody else uses.
+pub const SUBSCRIPTION_CHECK: Duration = Duration::from_secs(30);
 /// Subscriptions that are repeated at once when a session is opened again.
 pub const RESUBSCRIBE_AT_ONCE: usize = 8;
 

@@ -12,7 +12,7 @@ use super::limits::{Limits, UNUSED};
 use super::settings::{Settings, Sharing, Transport, Unusable};
 use super::status::Status;
 use super::stdio::{Children, Means, StdioPeer, StdioUpstream};
-use super::subscriptions::Subscriber;
+use super::subscriptions::{Around, Subscriber};
 use super::wishes::Wishes;
 use crate::pipeline::port::Upstream;
 
@@ -34,14 +34,17 @@ pub fn start(
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
             let keeper = Keeper {
                 peer,
-                status,
+                status: Arc::clone(&status),
                 limits: settings.limits.clone(),
                 patience: settings.limits.open,
                 stop: stop.clone(),
             };
             drop(tracker.spawn(keeper.run()));
-            let upstream = HttpUpstream::new(endpoint, era, Arc::clone(&wishes), tracker.clone());
-            Ok(Arc::new(Subscriber::new(Arc::new(upstream), wishes)))
+            let patience = settings.limits.open;
+            let (kept, found) = (Arc::clone(&wishes), Arc::clone(&era));
+            let upstream = HttpUpstream::new(endpoint, found, kept, tracker.clone());
+            let around = Around { wishes, era, status, patience, tracker: tracker.clone() };
+            Ok(Arc::new(Subscriber::new(Arc::new(upstream), around)))
         }
         Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
         Transport::Stdio(command) => {
@@ -83,5 +86,8 @@ fn children(
     };
     drop(tracker.spawn(keeper.run()));
     drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
-    Subscriber::new(Arc::new(StdioUpstream::new(children, status)), wishes)
+    let (era, patience) = (children.era(), settings.limits.start);
+    let upstream = StdioUpstream::new(children, Arc::clone(&status));
+    let around = Around { wishes, era, status, patience, tracker: tracker.clone() };
+    Subscriber::new(Arc::new(upstream), around)
 }

@@ -12,14 +12,6 @@ const DECLARED: usize = 64 * 1024;
 /// The two shapes of tasks have nothing but their name in common: each is of use in its own era only.
 const LEGACY_TASKS: &[&str] = &["tasks"];
 const MODERN_TASKS: &[&str] = &["extensions", "io.modelcontextprotocol/tasks"];
-/// What only a server can say that has `subscriptions/listen`.
-const HEARD: [&[&str]; 4] = [
-    &["tools", "listChanged"],
-    &["prompts", "listChanged"],
-    &["resources", "listChanged"],
-    &["resources", "subscribe"],
-];
-
 /// JSON text of the capabilities: plugway's own words, then each server's, in the order of the configuration.
 pub(super) fn of(connector: &Connector, known: &Known<'_>, era: Era) -> String {
     let offerings = known.servers().filter_map(|(_, snapshot)| snapshot.offering.as_deref());
@@ -38,9 +30,10 @@ fn own(connector: &Connector, era: Era) -> String {
     let unknown = connector.upstreams.iter().any(|served| served.snapshot().offering.is_none());
     let has =
         |kinds: &[EntryKind]| unknown || entries.iter().any(|entry| kinds.contains(&entry.kind));
-    let (start, list) = match era {
-        Era::Legacy => (r#"{"logging":{},"tools":"#, r#"{"listChanged":true}"#),
-        Era::Modern => (r#"{"tools":"#, "{}"),
+    let list = r#"{"listChanged":true}"#;
+    let start = match era {
+        Era::Legacy => r#"{"logging":{},"tools":"#,
+        Era::Modern => r#"{"tools":"#,
     };
     let mut text = start.to_owned() + list;
     if has(&[EntryKind::Prompt]) {
@@ -49,10 +42,7 @@ fn own(connector: &Connector, era: Era) -> String {
     }
     if has(&[EntryKind::Resource, EntryKind::Template]) {
         text.push_str(r#","resources":"#);
-        text.push_str(match era {
-            Era::Legacy if unknown => r#"{"subscribe":true,"listChanged":true}"#,
-            _ => list,
-        });
+        text.push_str(if unknown { r#"{"subscribe":true,"listChanged":true}"# } else { list });
     }
     text.push('}');
     text
@@ -75,11 +65,6 @@ fn passed(declared: &str, client: Era, server: Era) -> String {
     if (client, server) != (Era::Modern, Era::Modern) {
         withhold(MODERN_TASKS);
     }
-    if client == Era::Modern {
-        for path in HEARD {
-            withhold(path);
-        }
-    }
     for (key, value) in scan::members(declared).unwrap_or_default() {
         let (key, value) = (declared.get(key.range()), declared.get(value.range()));
         // Every capability that is known is an object; of one that says less, nothing is claimed.
@@ -97,7 +82,7 @@ mod tests {
     use super::*;
 
     const LEGACY: &str = r#"{"logging":{},"tools":{"listChanged":true}}"#;
-    const MODERN: &str = r#"{"tools":{}}"#;
+    const MODERN: &str = r#"{"tools":{"listChanged":true}}"#;
 
     fn of_legacy(parts: &[(Era, &str)]) -> String {
         merged(LEGACY.to_owned(), Era::Legacy, parts)
@@ -126,12 +111,12 @@ mod tests {
         assert!(of_legacy(&both).ends_with(r#","tasks":{"list":{}},"extensions":{"x/y":{}}}"#));
         assert_eq!(
             of_modern(&both),
-            r#"{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{}}}"#
+            r#"{"tools":{"listChanged":true},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{}}}"#
         );
         // A server of one era that uses the words of the other.
         let confused = [(Era::Modern, legacy.1), (Era::Legacy, modern.1)];
         assert_eq!(of_legacy(&confused), LEGACY.replace("}}", r#"},"extensions":{"x/y":{}}}"#));
-        assert_eq!(of_modern(&confused), r#"{"tools":{},"extensions":{"x/y":{}}}"#);
+        assert_eq!(of_modern(&confused), MODERN.replace("}}", r#"},"extensions":{"x/y":{}}}"#));
     }
 
     #[test]
@@ -139,7 +124,8 @@ mod tests {
         for text in [r#"{"prompts":null}"#, r#"{"resources":true,"tools":5}"#, "[]", "7", "{"] {
             assert_eq!(of_legacy(&[(Era::Legacy, text)]), LEGACY, "{text}");
         }
-        let loud = r#"{"tools":{"listChanged":true},"resources":{"subscribe":true}}"#;
-        assert_eq!(of_modern(&[(Era::Modern, loud)]), r#"{"tools":{},"resources":{}}"#);
+        let loud = r#"{"tools":{"listChanged":false},"resources":{"subscribe":true}}"#;
+        let heard = MODERN.replace("}}", r#"},"resources":{"subscribe":true}}"#);
+        assert_eq!(of_modern(&[(Era::Legacy, loud)]), heard);
     }
 }

@@ -2,29 +2,98 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
+use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::party::{Outbox, PartyId};
 
-/// A legacy session, as far as it is told something.
+/// A legacy session, or a subscription of the modern era, as far as it is told something.
 pub struct Listener {
     /// Its party. Parties are numbered in the order in which they come.
     pub party: PartyId,
-    /// Whose session it is.
+    /// Whose it is.
     pub caller: Arc<Caller>,
     /// Takes what the client is told.
     pub outbox: Arc<dyn Outbox>,
 }
 
-/// The legacy sessions of every connector.
+/// The legacy sessions and the subscriptions of every connector.
 pub trait Audience: Send + Sync {
     /// A number that every party from now on has or exceeds, and no party so far.
     fn mark(&self) -> PartyId;
-    /// The sessions of the connector of this name, in no order; their number is bounded.
+    /// The listeners of the connector of this name, in no order; their number is bounded.
     fn listeners(&self, connector: &str) -> Vec<Listener>;
+    /// From now on a subscription of this caller is told, too; fails where there are too many.
+    fn join(
+        &self,
+        connector: &Arc<str>,
+        caller: &Arc<Caller>,
+        outbox: Arc<dyn Outbox>,
+    ) -> Result<Joined, Fault>;
+}
+
+/// How a subscription ends that the client did not end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// There will be nothing to tell any more.
+    Graceful,
+    /// The client has to ask anew.
+    Abrupt,
+}
+
+/// A subscription in the audience, until it is dropped.
+pub struct Joined {
+    over: watch::Receiver<Option<End>>,
+    _entered: Box<dyn Send + Sync>,
+}
+
+impl Joined {
+    /// `over` says when it ends; `entered` is dropped with it.
+    pub fn new(over: watch::Receiver<Option<End>>, entered: impl Send + Sync + 'static) -> Self {
+        Self { over, _entered: Box::new(entered) }
+    }
+
+    /// Waits until it ends.
+    pub async fn over(&mut self) -> End {
+        match self.over.wait_for(Option::is_some).await {
+            Ok(end) => end.unwrap_or(End::Abrupt),
+            Err(_nobody_tells) => End::Abrupt,
+        }
+    }
+}
+
+/// The audience of a connector that is not served yet.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Audience for Nobody {
+    fn mark(&self) -> PartyId {
+        PartyId(0)
+    }
+
+    fn listeners(&self, _connector: &str) -> Vec<Listener> {
+        Vec::new()
+    }
+
+    fn join(
+        &self,
+        _connector: &Arc<str>,
+        _caller: &Arc<Caller>,
+        _outbox: Arc<dyn Outbox>,
+    ) -> Result<Joined, Fault> {
+        Err(Fault::new(Code::ShuttingDown, "Nobody is told anything here."))
+    }
 }
 
 impl std::fmt::Debug for Listener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Listener").field("party", &self.party).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Joined {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Joined").field("over", &*self.over.borrow()).finish_non_exhaustive()
     }
 }

@@ -12,7 +12,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use answer::{Answer, Ask, AskReply, Body, Chunks, Incoming, Json, Messages, Notification};
-pub use audience::{Audience, Listener};
+pub use audience::{Audience, End, Joined, Listener, Nobody};
 pub use authenticator::Authenticator;
 pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,

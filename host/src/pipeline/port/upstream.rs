@@ -105,7 +105,7 @@ pub struct Offering {
 }
 
 /// One request for an upstream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Order {
     /// On whose behalf.
     pub party: Arc<Party>,
@@ -159,7 +159,9 @@ pub trait Upstream: Send + Sync {
     fn kind(&self) -> &'static str;
     /// What is known of it, and every change.
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
-    /// Sends a request over the party's own session, opening it at the first use.
+    /// Sends a request over the party's own session, opening it at the first use. `subscriptions/listen` is answered with a
+    /// stream that goes on when the server's own breaks off, in whatever era the server speaks; an error in it says that
+    /// there is no such upstream any more.
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
     /// A request that this server makes of the party's client inside of a result (`inputRequests`), given as a JSON-RPC
     /// request: as the client gets it; none where the client is not asked. What comes as [`Incoming::Ask`] went through

@@ -6,16 +6,17 @@ use super::output::Output;
 use crate::fault::Fault;
 use crate::pipeline::collect;
 use crate::pipeline::port::{Answer, Chunks, Messages};
+use crate::protocol::{Kind, Message};
 
 /// Largest message to the client: a line is written once it is whole.
 const MESSAGE: usize = 64 * 1024 * 1024;
 
-/// Sends the messages of an answer, the response last. An error means that no response was sent.
+/// Sends the messages of an answer, the response last; says whether there was one. An error means that there was none.
 pub(super) async fn send(
     answer: Answer,
     output: &Output,
     hand_over: impl FnOnce(Messages) -> Chunks,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     match answer {
         Answer::Json(_) => {
             let response = collect::response(answer, MESSAGE).await?;
@@ -23,12 +24,17 @@ pub(super) async fn send(
         }
         Answer::Messages(messages) => {
             let mut texts = hand_over(messages);
+            let mut last = None;
             while let Some(text) = texts.next().await {
-                output.send(text?).await;
+                let text = text?;
+                output.send(text.clone()).await;
+                last = Some(text);
             }
+            let last = last.and_then(|text| Message::parse(text).ok());
+            return Ok(last.is_some_and(|last| last.kind() == Kind::Response));
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 #[cfg(test)]

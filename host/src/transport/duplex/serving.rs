@@ -64,9 +64,14 @@ impl Client {
             }
             Err(fault) => Err(fault),
         };
-        if let Err(fault) = sent {
-            let asked = Asked { request_id, era, method, id: Some(id) };
-            self.refuse(&sender.site, &fault, asked).await;
+        match sent {
+            Ok(true) => {}
+            // A subscription broke off: over pipes this is how a client learns of it (MCP 2026-07-28, "Subscriptions").
+            Ok(false) => self.output.send(cancelled(id)).await,
+            Err(fault) => {
+                let asked = Asked { request_id, era, method, id: Some(id) };
+                self.refuse(&sender.site, &fault, asked).await;
+            }
         }
     }
 
@@ -145,4 +150,9 @@ impl Client {
         let answering = batch::answer(&sender.site, (&visitor, session), HeaderMap::new(), message);
         Box::pin(flight.run(answering, |note| self.pass_on(&id, note))).await.flatten()
     }
+}
+
+fn cancelled(id: &Id) -> Bytes {
+    let method = Method::Cancelled.as_str();
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}}}}}"#).into()
 }

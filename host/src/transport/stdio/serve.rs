@@ -79,6 +79,7 @@ where
     let client = &pipe.client;
     client.tasks.close();
     client.close_outbox();
+    pipe.place.site.load().sessions.close_streams();
     match end {
         End::Input => {
             tracing::info!("the client closed its end");

@@ -60,6 +60,7 @@ pub(super) async fn call(
         party: Some(order.party.id),
         id: order.message.id().cloned().unwrap_or_else(|| Id::number(0)),
         token: order.message.field(Field::MetaProgressToken).map(str::to_owned),
+        subscribes: order.message.method() == Method::SubscriptionsListen,
     };
     let (number, receipt) = child.routes.open(Some(ticket))?;
     let modern = order.party.revision.era() == Era::Modern;

@@ -70,6 +70,11 @@ impl Children {
         }
     }
 
+    /// Which eras the server speaks.
+    pub(in crate::upstream) fn era(&self) -> Arc<EraCell> {
+        Arc::clone(&self.era)
+    }
+
     /// The child of a party, started at its first call. `opening` says how one is introduced.
     pub(super) async fn of_party(
         &self,

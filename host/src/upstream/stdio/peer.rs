@@ -4,11 +4,13 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::time::Instant;
+
 use super::child::Child;
 use super::children::{Children, ended};
 use crate::pipeline::port::Promise;
 use crate::protocol::{Era, Message};
-use crate::upstream::authored::{legacy_request, modern_request};
+use crate::upstream::authored::{legacy_request, listen, modern_request};
 use crate::upstream::era::Speaks;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
@@ -89,8 +91,21 @@ impl Peer for StdioPeer {
     }
 
     fn listen(&self) -> Promise<'_, Infallible> {
-        // What a child says arrives on its output, whoever started it.
-        Box::pin(pending())
+        // What a child says arrives on its output; one of the modern era says nothing unless it is asked to.
+        Box::pin(async {
+            let modern = self.child().filter(|child| child.era == Era::Modern);
+            if let Some(child) = modern
+                && let Ok((number, receipt)) = child.routes.open(None)
+            {
+                let deadline = Instant::now() + self.children.spec.limits.open;
+                if child.write(listen(number), deadline).await.is_ok() {
+                    // Its answer says that it is over, or that there is no such thing.
+                    receipt.done.await.ok();
+                }
+                child.routes.forget(number);
+            }
+            pending().await
+        })
     }
 
     fn gone(&self) -> Promise<'_, ()> {

@@ -18,7 +18,7 @@ use super::routes::{InFlight, Routes};
 use crate::pipeline::party::Party;
 use crate::pipeline::port::{Ask, AskReply, Incoming, Notification};
 use crate::protocol::lines::one_line;
-use crate::protocol::{Kind, Message, Method};
+use crate::protocol::{Field, Kind, Message, Method};
 use crate::upstream::limits::{
     CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
@@ -190,6 +190,7 @@ impl Pipes {
         let Ok(note) = Message::parse(line.clone()) else { return };
         let taken = match note.method() {
             Method::Progress => self.routes.progress(&note),
+            Method::Cancelled if self.routes.unsubscribed(&note) => true,
             // Clients hear of it from plugway itself, once the merged list really differs.
             Method::ToolsListChanged
             | Method::PromptsListChanged
@@ -197,6 +198,7 @@ impl Pipes {
                 self.spec.status.bell.changed();
                 true
             }
+            _ if note.field(Field::MetaSubscriptionId).is_some() => self.routes.subscribed(&note),
             method => {
                 let upstream = Arc::clone(&self.spec.name);
                 let message = Incoming::Notification(Notification { upstream, text: line.clone() });

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Incoming, Notification};
+use crate::protocol::subscription::tagged;
 use crate::protocol::{Field, Id, Message, Span, splice};
 use crate::upstream::limits::{ASKED, NOTE_QUEUE};
 use crate::upstream::permission::Permission;
@@ -26,6 +27,8 @@ pub(super) struct Ticket {
     pub(super) token: Option<String>,
     /// What the server may ask on the way.
     pub(super) permission: Permission,
+    /// Whether it is `subscriptions/listen`.
+    pub(super) subscribes: bool,
 }
 
 /// Where the answer arrives.
@@ -79,9 +82,11 @@ pub(super) struct Routes {
 }
 
 impl Pending {
-    /// Whose call it is, and where what belongs to it goes; none for plugway's own.
+    /// Whose call it is, and where what belongs to it goes; none for plugway's own, and for a subscription, which takes nothing
+    /// but its own.
     fn flight(&self) -> Option<(&Ticket, &mpsc::Sender<Incoming>)> {
-        self.ticket.as_ref().map(|ticket| (ticket, &self.notes))
+        let ticket = self.ticket.as_ref().filter(|ticket| !ticket.subscribes);
+        ticket.map(|ticket| (ticket, &self.notes))
     }
 }
 
@@ -184,6 +189,33 @@ impl Routes {
         let (ticket, notes) = call.flight()?;
         let (notes, permission) = (notes.clone(), ticket.permission.clone());
         Some(InFlight { number: *number, notes, permission })
+    }
+
+    /// Hands a notification to the subscription that it belongs to, with the id that the client gave. One whose reader is too
+    /// slow is given up: it is asked for anew.
+    pub(super) fn subscribed(&self, note: &Message) -> bool {
+        let number = note.field(Field::MetaSubscriptionId).and_then(|id| id.parse::<u64>().ok());
+        let Some(number) = number else { return false };
+        let mut table = self.table();
+        let Some(Pending { ticket: Some(ticket), notes, .. }) = table.calls.get(&number) else {
+            return false;
+        };
+        let (text, upstream) = (tagged(note, &ticket.id), Arc::clone(&self.upstream));
+        let taken = notes.try_send(Incoming::Notification(Notification { upstream, text })).is_ok();
+        if !taken {
+            table.calls.remove(&number);
+        }
+        taken
+    }
+
+    /// The server ends a subscription by itself (MCP 2026-07-28, "Cancellation"); false when it speaks of something else.
+    pub(super) fn unsubscribed(&self, note: &Message) -> bool {
+        let number = note.field(Field::RequestId).and_then(|id| id.parse::<u64>().ok());
+        let Some(number) = number else { return false };
+        let mut table = self.table();
+        let pending = table.calls.get(&number);
+        let subscribes = pending.and_then(|pending| pending.ticket.as_ref());
+        subscribes.is_some_and(|ticket| ticket.subscribes) && table.calls.remove(&number).is_some()
     }
 
     /// The number that stands for a party's request.

@@ -1,9 +1,12 @@
-//! Subscriptions of parties, around an upstream of either transport: what was subscribed to outlives the session in which it
-//! was.
+//! Subscriptions of parties, around an upstream of either transport: what was subscribed to outlives the session, the stream
+//! or the child at which it was.
 //!
-//! Reading order: [`subscriber`] decides what a request is about; [`observed`] looks at how one was answered.
+//! Reading order: [`subscriber`] decides what a request is about; [`observed`] looks at how one was answered; [`steady`] is
+//! `subscriptions/listen` at a server of the modern era, [`emulated`] at one of the legacy era.
 
+mod emulated;
 mod observed;
+mod steady;
 mod subscriber;
 
-pub(super) use subscriber::Subscriber;
+pub(super) use subscriber::{Around, Subscriber};

@@ -1,58 +1,100 @@
 //! An upstream that remembers what its parties subscribed to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::observed::on_result;
+use super::{emulated, steady};
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Field, Message, Method};
+use crate::upstream::era::{EraCell, found_out};
+use crate::upstream::status::Status;
 use crate::upstream::wishes::Wishes;
 
 /// An upstream of either transport. Everything but subscriptions is the transport's.
-pub(in crate::upstream) struct Subscriber {
-    inner: Arc<dyn Upstream>,
-    wishes: Arc<Wishes>,
+pub(in crate::upstream) struct Subscriber(Arc<Core>);
+
+/// What stands around a transport, too.
+pub(in crate::upstream) struct Around {
+    /// Repeated by the transport whenever it opens a session.
+    pub(in crate::upstream) wishes: Arc<Wishes>,
+    pub(in crate::upstream) era: Arc<EraCell>,
+    pub(in crate::upstream) status: Arc<Status>,
+    /// How long the era may take to be found out.
+    pub(in crate::upstream) patience: Duration,
+    pub(in crate::upstream) tracker: TaskTracker,
+}
+
+/// What subscriptions share.
+pub(super) struct Core {
+    pub(super) inner: Arc<dyn Upstream>,
+    around: Around,
+    pub(super) tracker: TaskTracker,
+    /// Ends every subscription.
+    pub(super) over: CancellationToken,
 }
 
 impl Subscriber {
-    /// `wishes` are repeated by the transport whenever it opens a session.
-    pub(in crate::upstream) fn new(inner: Arc<dyn Upstream>, wishes: Arc<Wishes>) -> Self {
-        Self { inner, wishes }
+    /// Around this transport.
+    pub(in crate::upstream) fn new(inner: Arc<dyn Upstream>, around: Around) -> Self {
+        let (tracker, over) = (around.tracker.clone(), CancellationToken::new());
+        Self(Arc::new(Core { inner, around, tracker, over }))
     }
+}
 
-    async fn subscribe(&self, order: Order) -> Result<Answer, Fault> {
+impl Core {
+    /// `resources/subscribe` and `resources/unsubscribe` in a session.
+    pub(super) async fn subscribe(&self, order: Order) -> Result<Answer, Fault> {
         let (party, uri) = (order.party.id, order.message.string(Field::Uri).map(Arc::<str>::from));
         let Some(uri) = uri else { return self.inner.exchange(order).await };
+        let wishes = Arc::clone(&self.around.wishes);
         if order.message.method() == Method::ResourcesUnsubscribe {
-            self.wishes.remove(party, &uri);
+            wishes.remove(party, &uri);
             return self.inner.exchange(order).await;
         }
-        self.wishes.check(party, &uri).map_err(|failure| failure.fault())?;
+        wishes.check(party, &uri).map_err(|failure| failure.fault())?;
         let answer = self.inner.exchange(order).await?;
-        let wishes = Arc::clone(&self.wishes);
         Ok(on_result(answer, move || {
             if let Err(full) = wishes.add(party, &uri) {
                 tracing::debug!(reason = &*full.reason(), "a subscription is not remembered");
             }
         }))
     }
+
+    async fn listen(self: Arc<Self>, order: Order) -> Result<Answer, Fault> {
+        let Around { era, status, patience, .. } = &self.around;
+        let found = found_out(era, status, *patience).await.map_err(|failure| failure.fault())?;
+        if found.modern == Some(true) {
+            return steady::listen(Arc::clone(&self.inner), order, self.over.clone()).await;
+        }
+        Ok(emulated::listen(self, order).await)
+    }
+
+    /// The party is gone.
+    pub(super) fn leave(&self, party: PartyId) -> Promise<'_, ()> {
+        self.around.wishes.forget(party);
+        self.inner.leave(party)
+    }
 }
 
 impl Upstream for Subscriber {
     fn name(&self) -> &Arc<str> {
-        self.inner.name()
+        self.0.inner.name()
     }
 
     fn kind(&self) -> &'static str {
-        self.inner.kind()
+        self.0.inner.kind()
     }
 
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.inner.watch()
+        self.0.inner.watch()
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
@@ -60,34 +102,35 @@ impl Upstream for Subscriber {
             Method::ResourcesSubscribe | Method::ResourcesUnsubscribe
                 if order.party.revision.era() == Era::Legacy =>
             {
-                Box::pin(self.subscribe(order))
+                Box::pin(self.0.subscribe(order))
             }
-            _ => self.inner.exchange(order),
+            Method::SubscriptionsListen => Box::pin(Arc::clone(&self.0).listen(order)),
+            _ => self.0.inner.exchange(order),
         }
     }
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
-        self.inner.notify(party, notification)
+        self.0.inner.notify(party, notification)
     }
 
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
-        self.inner.set_level(party, level)
+        self.0.inner.set_level(party, level)
     }
 
     fn leave(&self, party: PartyId) -> Promise<'_, ()> {
-        self.wishes.forget(party);
-        self.inner.leave(party)
+        self.0.leave(party)
     }
 
     fn control(&self, control: Control) {
-        self.inner.control(control);
+        self.0.inner.control(control);
     }
 
     fn numbers(&self) -> Numbers {
-        self.inner.numbers()
+        self.0.inner.numbers()
     }
 
     fn shut_down(&self) -> Promise<'_, ()> {
-        self.inner.shut_down()
+        self.0.over.cancel();
+        self.0.inner.shut_down()
     }
 }

@@ -1,0 +1,13 @@
+//! `subscriptions/listen` of the modern era: one stream for a client, fed by plugway itself, which tells of its lists, and by
+//! every server whose resources the client wants to hear of.
+//!
+//! Reading order: [`filter`] is what the client wants; [`lists`] takes what plugway tells; [`part`] is one server's share;
+//! [`acknowledged`] says what is honoured; [`mod@open`] holds it together.
+
+mod acknowledged;
+mod filter;
+mod lists;
+mod open;
+mod part;
+
+pub(super) use open::listen;

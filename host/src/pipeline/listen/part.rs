@@ -1,0 +1,134 @@
+//! One server's share of a stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::filter::{Filter, URIS, place, strings, text_at};
+use crate::catalogue::{Target, View};
+use crate::fault::{Code, Fault};
+use crate::pipeline::connector::Connector;
+use crate::pipeline::port::{Answer, Incoming, Messages, Order, Upstream};
+use crate::pipeline::request::Request;
+use crate::protocol::{Era, Message, Method, Revision, Span, message, scan, splice};
+
+/// Time for a server to say what it honours: whoever is late is left out.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// What one server is to tell of.
+pub(super) struct Part {
+    upstream: Arc<dyn Upstream>,
+    uris: Vec<String>,
+    extensions: Vec<(String, String)>,
+}
+
+/// What one server said that it tells of.
+#[derive(Debug, Default)]
+pub(super) struct Honoured {
+    pub(super) uris: Vec<String>,
+    /// As in [`Filter`].
+    pub(super) extensions: Vec<(String, String)>,
+}
+
+/// The shares of a client's wishes. A resource that the caller cannot see is nobody's; what extensions ask for is for every
+/// server of the modern era.
+pub(super) fn parts(connector: &Connector, view: &View, filter: &Filter) -> Vec<Part> {
+    let place_of = |uri: &String| match view.find_uri(uri)?.target {
+        Target::Fixed { upstream, .. } => Some(upstream),
+        Target::Dynamic | Target::Local => None,
+    };
+    let places: Vec<Option<usize>> = filter.uris.iter().map(place_of).collect();
+    let all = connector.upstreams.iter().enumerate().map(|(at, served)| {
+        let own = filter.uris.iter().zip(&places).filter(|(_, place)| **place == Some(at));
+        let offering = served.snapshot().offering.clone();
+        let revision = offering.and_then(|offering| offering.revision);
+        let modern = revision.map(Revision::era) == Some(Era::Modern);
+        Part {
+            upstream: served.upstream.clone(),
+            uris: own.map(|(uri, _)| uri.clone()).collect(),
+            extensions: if modern { filter.extensions.clone() } else { Vec::new() },
+        }
+    });
+    all.filter(|part| !part.uris.is_empty() || !part.extensions.is_empty()).collect()
+}
+
+impl Part {
+    /// Listens at the server; none where it does not honour anything.
+    pub(super) async fn open(self, request: &Request) -> Option<(Honoured, Messages)> {
+        let name = self.upstream.name().clone();
+        match timeout(OPENING, self.acknowledged(request)).await {
+            Ok(Ok(opened)) => return Some(opened),
+            Ok(Err(fault)) => {
+                tracing::debug!(upstream = &*name, error = ?fault, "a server is not listened to");
+            }
+            Err(_elapsed) => {
+                tracing::debug!(upstream = &*name, "a server did not say in time what it honours");
+            }
+        }
+        None
+    }
+
+    async fn acknowledged(self, request: &Request) -> Result<(Honoured, Messages), Fault> {
+        let order = Order {
+            party: request.party.clone(),
+            message: self.message(&request.message)?,
+            name: None,
+            headers: request.passed.clone(),
+            credential: request.credential.clone(),
+        };
+        let refused = || Fault::new(Code::UpstreamBroken, "The server tells of no changes.");
+        let Answer::Messages(mut messages) = self.upstream.exchange(order).await? else {
+            return Err(refused());
+        };
+        while let Some(message) = messages.next().await {
+            match message? {
+                Incoming::Notification(note) => {
+                    let Ok(note) = Message::parse(note.text) else { continue };
+                    if note.method() == Method::Acknowledged {
+                        return Ok((Honoured::of(&note), messages));
+                    }
+                }
+                Incoming::Response(_) => break,
+                Incoming::Ask(_) => {}
+            }
+        }
+        Err(refused())
+    }
+
+    /// The client's request with this share of its wishes.
+    fn message(&self, request: &Message) -> Result<Message, Fault> {
+        let mut members: Vec<String> = Vec::new();
+        if !self.uris.is_empty() {
+            members.push(format!("\"{URIS}\":{}", Value::from(self.uris.clone())));
+        }
+        for (name, value) in &self.extensions {
+            members.push(format!("{}:{value}", Value::from(name.as_str())));
+        }
+        let place = place(request).unwrap_or_default();
+        let wishes = format!("{{{}}}", members.join(","));
+        let edit = [(Span::new(place.start, place.end), wishes.as_bytes())];
+        Message::parse(splice(request.text(), &edit))
+            .map_err(|error| Fault::new(Code::Internal, "The request was lost.").because(error))
+    }
+}
+
+impl Honoured {
+    fn of(acknowledged: &Message) -> Self {
+        let mut honoured = Self::default();
+        let text = place(acknowledged).and_then(|place| text_at(acknowledged, place));
+        let text = text.unwrap_or("{}");
+        for (key, value) in scan::members(text).unwrap_or_default() {
+            let name = text.get(key.range()).and_then(message::string).unwrap_or_default();
+            let value = text.get(value.range()).unwrap_or_default();
+            if name == URIS {
+                honoured.uris = strings(value).unwrap_or_default();
+            } else {
+                honoured.extensions.push((name.into_owned(), value.to_owned()));
+            }
+        }
+        honoured
+    }
+}

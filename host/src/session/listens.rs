@@ -1,0 +1,119 @@
+//! Streams of the modern era on which plugway tells of changes (`subscriptions/listen`).
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use tokio::sync::watch;
+
+use crate::fault::{Code, Fault};
+use crate::pipeline::port::{End, Joined, Listener};
+use crate::pipeline::{Caller, Outbox, PartyId};
+
+/// Streams of one identified caller at once.
+const MAX_OF_CALLER: usize = 256;
+
+/// The streams that are open.
+#[derive(Debug)]
+pub(super) struct Listens {
+    open: DashMap<PartyId, Listen>,
+    /// How many there may be.
+    limit: usize,
+}
+
+struct Listen {
+    connector: Arc<str>,
+    caller: Arc<Caller>,
+    outbox: Arc<dyn Outbox>,
+    over: watch::Sender<Option<End>>,
+}
+
+/// Keeps a stream entered.
+struct Entered(Arc<Listens>, PartyId);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.0.open.remove(&self.1);
+    }
+}
+
+impl Listens {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { open: DashMap::new(), limit }
+    }
+
+    /// Enters a stream until what is returned is dropped. Those that come in the same moment may exceed the limits by their
+    /// number.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        party: PartyId,
+        connector: &Arc<str>,
+        caller: &Arc<Caller>,
+        outbox: Arc<dyn Outbox>,
+    ) -> Result<Joined, Fault> {
+        let own = || self.open.iter().filter(|listen| listen.caller.id == caller.id).count();
+        if !caller.anonymous && own() >= MAX_OF_CALLER {
+            let text = format!("You have {MAX_OF_CALLER} subscriptions open: close one first.");
+            return Err(Fault::new(Code::Overloaded, text));
+        }
+        if self.open.len() >= self.limit {
+            let text = format!("This server has {} subscriptions open: try later.", self.limit);
+            return Err(Fault::new(Code::Overloaded, text));
+        }
+        let (over, ended) = watch::channel(None);
+        let (connector, caller) = (connector.clone(), caller.clone());
+        self.open.insert(party, Listen { connector, caller, outbox, over });
+        Ok(Joined::new(ended, Entered(self.clone(), party)))
+    }
+
+    /// Ends the streams of the connectors that this is true for.
+    pub(super) fn end(&self, how: End, of: impl Fn(&str) -> bool) {
+        for listen in self.open.iter().filter(|listen| of(&listen.connector)) {
+            listen.over.send_replace(Some(how));
+        }
+    }
+
+    pub(super) fn of(&self, connector: &str) -> Vec<Listener> {
+        let own = self.open.iter().filter(|listen| *listen.connector == *connector);
+        own.map(|listen| Listener {
+            party: *listen.key(),
+            caller: listen.caller.clone(),
+            outbox: listen.outbox.clone(),
+        })
+        .collect()
+    }
+}
+
+impl std::fmt::Debug for Listen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listen").field("connector", &self.connector).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::pipeline::NoOutbox;
+
+    #[test]
+    fn streams_are_bounded_for_each_caller_and_in_all() {
+        let listens = Arc::new(Listens::new(MAX_OF_CALLER + 1));
+        let hub: Arc<str> = "hub".into();
+        let nobody = Arc::new(Caller::anonymous("a"));
+        let known = Arc::new(Caller { anonymous: false, ..Caller::anonymous("b") });
+        let enter = |n, caller| listens.enter(PartyId(n), &hub, caller, Arc::new(NoOutbox));
+        let mut open: Vec<Joined> =
+            (0..).take(MAX_OF_CALLER).map(|n| enter(n, &known).unwrap()).collect();
+        assert_eq!(enter(1_000, &known).unwrap_err().code(), Code::Overloaded);
+        open.push(enter(1_001, &nobody).unwrap());
+        assert_eq!(enter(1_002, &nobody).unwrap_err().code(), Code::Overloaded);
+        assert_eq!(listens.of("hub").len(), open.len());
+        listens.end(End::Graceful, |name| name == "other");
+        assert!(open[0].over().now_or_never().is_none());
+        listens.end(End::Graceful, |name| name == "hub");
+        assert_eq!(open[0].over().now_or_never(), Some(End::Graceful));
+        open.clear();
+        assert!(listens.of("hub").is_empty());
+    }
+}

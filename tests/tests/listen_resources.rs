@@ -1,0 +1,128 @@
+//! Changes of resources reach clients of the modern era, in whatever era the server speaks.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use plugway_tests::{
+    DemoHttp, Hub, Pipe, Plugway,
+    demo::board_upstream,
+    rpc::{Client, Events},
+};
+use serde_json::{Value, json};
+
+const BOUND: Duration = Duration::from_secs(20);
+const ID: &str = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
+const A: &str = "board://notes/a";
+
+fn wishes() -> Value {
+    let uris = json!([A, "board://notes/nobody-has-this"]);
+    json!({"notifications": {"resourceSubscriptions": uris, "taskIds": ["t-1"]}})
+}
+
+async fn next(events: &mut Events) -> Result<Value> {
+    events.next(BOUND).await?.context("the stream ended")
+}
+
+async fn acknowledged(client: &Client) -> Result<(Events, Value)> {
+    let mut events = client.open("subscriptions/listen", wishes()).await?;
+    let first = next(&mut events).await?;
+    ensure!(first["method"] == "notifications/subscriptions/acknowledged", "{first}");
+    ensure!(first["params"]["notifications"]["resourceSubscriptions"] == json!([A]), "{first}");
+    let id = first.pointer(ID).context("no id")?.clone();
+    Ok((events, id))
+}
+
+fn is_update(message: &Value, id: &Value) -> bool {
+    message["method"] == "notifications/resources/updated"
+        && message["params"]["uri"] == A
+        && message.pointer(ID) == Some(id)
+}
+
+async fn pin(client: &Client, name: &str) -> Result<()> {
+    client.call_text("board_pin", json!({"name": name, "text": "x"})).await.map(drop)
+}
+
+fn over_pipes(era: &str, sharing: &str) -> Result<String> {
+    let mut upstream = board_upstream("board", era, true)?;
+    upstream["sharing"] = json!(sharing);
+    Ok(json!({"connectors": [{"name": "hub", "path": "/", "upstreams": [upstream]}]}).to_string())
+}
+
+#[tokio::test]
+async fn a_subscription_outlives_the_server_that_it_is_about() -> Result<()> {
+    let board = DemoHttp::board("127.0.0.1:0", "modern").await?;
+    let keys =
+        json!({"health_check_interval": "100ms", "reconnect": {"initial": "50ms", "max": "100ms"}});
+    let plugway = Hub::new("hub").upstream_with("board", board.url(), keys).start().await?;
+    let client = plugway.modern();
+    let ((mut events, id), (mut other, second)) =
+        (acknowledged(&client).await?, acknowledged(&plugway.modern()).await?);
+    pin(&client, "b").await?;
+    pin(&client, "a").await?;
+    for (events, id) in [(&mut events, &id), (&mut other, &second)] {
+        let told = next(events).await?;
+        ensure!(is_update(&told, id), "{told}");
+    }
+    drop(other);
+
+    let address = board.address().to_string();
+    board.kill().await?;
+    let _board = DemoHttp::board(&address, "modern").await?;
+    // The stream is opened again some time after the server is there.
+    let told = loop {
+        if pin(&client, "a").await.is_ok()
+            && let Ok(told) = events.next(Duration::from_millis(200)).await
+        {
+            break told.context("the client noticed")?;
+        }
+    };
+    ensure!(is_update(&told, &id), "{told}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn servers_over_pipes_tell_of_their_resources_in_both_eras() -> Result<()> {
+    for (era, sharing) in [("modern", "session"), ("modern", "connector"), ("legacy", "session")] {
+        let plugway = Plugway::start(over_pipes(era, sharing)?).await?;
+        let (mut events, id) = acknowledged(&plugway.modern()).await?;
+        for _ in 0..3 {
+            let told = next(&mut events).await?;
+            ensure!(is_update(&told, &id), "{era} {sharing}: {told}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_closed_leaves_no_child() -> Result<()> {
+    let plugway = Plugway::start(over_pipes("legacy", "session")?).await?;
+    let before = plugway_tests::process::descendants(plugway.pid()?)?.len();
+    let (mut events, id) = acknowledged(&plugway.modern()).await?;
+    ensure!(is_update(&next(&mut events).await?, &id));
+    ensure!(plugway_tests::process::descendants(plugway.pid()?)?.len() > before);
+    drop(events);
+    plugway_tests::wait::until("its child is gone", BOUND, async || {
+        let now = plugway_tests::process::descendants(plugway.pid()?)?.len();
+        Ok((now <= before).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_client_over_pipes_listens_and_gives_up_and_the_end_is_a_result() -> Result<()> {
+    let mut pipe = Pipe::start(over_pipes("legacy", "session")?)?;
+    let id = pipe.ask_modern("subscriptions/listen", wishes()).await?;
+    let first = pipe.read().await?.context("no acknowledgement")?;
+    ensure!(first.pointer(ID) == Some(&id), "{first}");
+    let told = pipe.read().await?.context("no update")?;
+    ensure!(is_update(&told, &id), "{told}");
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    pipe.send(&cancelled).await?;
+
+    let again = pipe.ask_modern("subscriptions/listen", wishes()).await?;
+    pipe.close_input();
+    let last = pipe.response(&again).await?;
+    ensure!(last["result"]["resultType"] == "complete", "{last}");
+    Ok(())
+}
