@@ -126,31 +126,25 @@ async fn a_client_is_asked_for_what_it_declared_and_the_operator_allows_alone() 
     Ok(())
 }
 
+/// With a child: over HTTP the SDK sends the cancellation on another stream than the request.
 #[tokio::test]
 async fn a_request_that_its_server_gives_up_is_given_up_under_the_clients_id() -> Result<()> {
     let (_web, plugway) = hub("").await?;
     let client = client(&plugway, everything()).await?;
     let listened = Notices::of(&client).await?;
-    for (server, count) in [("web", 1), ("kid", 2)] {
-        let params = call(&format!("{server}_give_up"), &elicitation("Never mind"));
-        let reply = client.call("tools/call", params).await?;
-        ensure!(outcome(reply.result()?)? == json!(true));
-        // The SDK sends a cancellation on the session's stream, the child on its only one.
-        let cancelled = wait::until("the cancellation", BOUND, async || {
-            let all = reply.messages.iter().cloned().chain(listened.all());
-            let of = |message: &Value| message["method"] == "notifications/cancelled";
-            Ok(all.filter(of).nth(if server == "web" { 0 } else { count - 2 }))
-        })
-        .await?;
-        let all: Vec<Value> = reply.messages.iter().cloned().chain(listened.all()).collect();
-        let asked = all.iter().rfind(|message| message["method"] == "elicitation/create");
-        let asked = asked.with_context(|| format!("{server}: {all:?}"))?;
-        let matching = all.iter().any(|message| {
-            message["method"] == "notifications/cancelled"
-                && message["params"]["requestId"] == asked["id"]
-        });
-        ensure!(matching, "{server}: {asked} {cancelled}");
-    }
+    let params = call("kid_give_up", &elicitation("Never mind"));
+    let reply = client.call("tools/call", params).await?;
+    ensure!(outcome(reply.result()?)? == json!(true));
+    // The child may have its result before it has said all that.
+    let told = |method: &str| {
+        let all = reply.messages.iter().cloned().chain(listened.all());
+        all.into_iter().find(|message| message["method"] == method)
+    };
+    let cancelled =
+        wait::until("the cancellation", BOUND, async || Ok(told("notifications/cancelled")))
+            .await?;
+    let asked = told("elicitation/create").context("the client was not asked")?;
+    ensure!(cancelled["params"]["requestId"] == asked["id"], "{asked} {cancelled}");
     Ok(())
 }
 
@@ -167,7 +161,9 @@ async fn a_server_whose_client_is_gone_is_told_so() -> Result<()> {
         Ok(outcomes(&other, "web").await?.first().cloned())
     })
     .await?;
-    ensure!(told["error"]["code"] == -32603, "{told}");
+    // The error, or the end of its session, whichever it hears of first.
+    let expected = told["error"]["code"] == -32603 || told["failed"] == "Transport closed";
+    ensure!(expected, "{told}");
     Ok(())
 }
 
