@@ -202,6 +202,14 @@ impl Failure {
         )
     }
 
+    /// All sessions share the server's only session.
+    pub(super) fn shared(name: &str) -> Self {
+        let text = format!(
+            "Resources of the server {name:?} cannot be subscribed to, since all clients share it (sharing: connector)."
+        );
+        Self::new(Code::UpstreamBroken, text)
+    }
+
     /// As many subscriptions as are allowed.
     pub(super) fn subscriptions(name: &str, limit: usize) -> Self {
         Self::new(

@@ -43,7 +43,8 @@ pub fn start(
             let patience = settings.limits.open;
             let (kept, found) = (Arc::clone(&wishes), Arc::clone(&era));
             let upstream = HttpUpstream::new(endpoint, found, kept, tracker.clone());
-            let around = Around { wishes, era, status, patience, tracker: tracker.clone() };
+            let (tracker, shared) = (tracker.clone(), false);
+            let around = Around { wishes, era, status, patience, shared, tracker };
             Ok(Arc::new(Subscriber::new(Arc::new(upstream), around)))
         }
         Transport::Stdio(command) if command.program.is_empty() => Err(Unusable::Program),
@@ -88,6 +89,7 @@ fn children(
     drop(tracker.spawn(Arc::clone(&children).sweep(stop.clone())));
     let (era, patience) = (children.era(), settings.limits.start);
     let upstream = StdioUpstream::new(children, Arc::clone(&status));
-    let around = Around { wishes, era, status, patience, tracker: tracker.clone() };
+    let (tracker, shared) = (tracker.clone(), settings.sharing == Sharing::Connector);
+    let around = Around { wishes, era, status, patience, shared, tracker };
     Subscriber::new(Arc::new(upstream), around)
 }

@@ -70,7 +70,7 @@ pub(super) async fn call(
     let flight = Flight {
         child: Arc::clone(child),
         number,
-        cancels: modern,
+        cancels: modern || order.message.method() == Method::SubscriptionsListen,
         translated,
         response: None,
         _counted: child.spec.status.tally.request(),

@@ -12,12 +12,13 @@ use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::subscriber::Core;
+use super::uris;
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::collect;
 use crate::pipeline::party::{Outbox, Party, PartyId};
 use crate::pipeline::port::{Answer, Incoming, Notification, Order, Phase, Promise};
-use crate::protocol::{Id, Message, Method, Revision, message, scan, subscription};
+use crate::protocol::{Id, Message, Method, Revision, subscription};
 use crate::upstream::authored::request;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ERROR_BODY, RESUBSCRIBE_AT_ONCE, SUBSCRIPTION_CHECK, UPDATES};
@@ -40,7 +41,7 @@ pub(super) async fn listen(core: Arc<Core>, order: Order) -> Answer {
     let id = order.message.id().cloned().unwrap_or_else(|| Id::number(0));
     let session = Session { core, party, order, id, updates, overrun };
     let honoured = session.subscribe().await;
-    let first = session.note(session.acknowledged(&honoured));
+    let first = session.note(uris::acknowledged(&session.id, &honoured));
     let later = stream::unfold(Some(session), |session| async {
         let mut session = session?;
         let next = session.next().await;
@@ -64,7 +65,7 @@ struct Session {
 impl Session {
     /// Subscribes to each resource; those that the server agreed to.
     async fn subscribe(&self) -> Vec<String> {
-        let uris = stream::iter(wanted(&self.order.message));
+        let uris = stream::iter(uris::named(&self.order.message));
         let subscribed = uris.map(|uri| self.one(uri)).buffered(RESUBSCRIBE_AT_ONCE);
         subscribed.filter_map(future::ready).collect().await
     }
@@ -74,7 +75,7 @@ impl Session {
         Box::pin(async move {
             let params = format!(r#"{{"uri":{}}}"#, Value::from(&*uri));
             let order = self.asking(Method::ResourcesSubscribe, &params)?;
-            let answer = self.core.subscribe(order).await.ok()?;
+            let answer = self.core.in_session(order).await.ok()?;
             let answer = collect::response(answer, ERROR_BODY).await.ok()?;
             answer.result().map(|_| uri)
         })
@@ -87,15 +88,6 @@ impl Session {
         let message = Message::parse(text).ok()?;
         let (party, credential) = (Arc::clone(&self.party), self.order.credential.clone());
         Some(Order { party, message, name: None, headers: Vec::new(), credential })
-    }
-
-    fn acknowledged(&self, honoured: &[String]) -> Bytes {
-        let (method, tag) = (Method::Acknowledged.as_str(), subscription::member(&self.id));
-        let uris = Value::from(honoured);
-        format!(
-            r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"_meta":{{{tag}}},"notifications":{{"resourceSubscriptions":{uris}}}}}}}"#
-        )
-        .into()
     }
 
     fn note(&self, text: Bytes) -> Incoming {
@@ -144,17 +136,6 @@ impl Session {
             tracing::debug!(upstream, "the session of a subscription could not be looked at");
         }
     }
-}
-
-/// The resources that a request names.
-fn wanted(request: &Message) -> Vec<String> {
-    let member =
-        |object: &str, name| object.get(scan::member(object, name)?.range()).map(str::to_owned);
-    let filter = request.params().and_then(|params| member(params, "notifications"));
-    let uris = filter.and_then(|filter| member(&filter, "resourceSubscriptions"));
-    let uris = uris.unwrap_or_default();
-    let spans = scan::items(&uris).unwrap_or_default().into_iter();
-    spans.filter_map(|span| Some(message::string(uris.get(span.range())?)?.into_owned())).collect()
 }
 
 /// Time for one look.

@@ -8,13 +8,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::observed::on_result;
+use super::own::{self, Followers};
 use super::{emulated, steady};
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Field, Message, Method};
-use crate::upstream::era::{EraCell, found_out};
+use crate::upstream::era::{EraCell, Route, found_out};
+use crate::upstream::failure::Failure;
 use crate::upstream::status::Status;
 use crate::upstream::wishes::Wishes;
 
@@ -29,13 +31,16 @@ pub(in crate::upstream) struct Around {
     pub(in crate::upstream) status: Arc<Status>,
     /// How long the era may take to be found out.
     pub(in crate::upstream) patience: Duration,
+    /// Whether parties share one session, in which they cannot be told apart.
+    pub(in crate::upstream) shared: bool,
     pub(in crate::upstream) tracker: TaskTracker,
 }
 
 /// What subscriptions share.
 pub(super) struct Core {
     pub(super) inner: Arc<dyn Upstream>,
-    around: Around,
+    pub(super) around: Around,
+    pub(super) followers: Followers,
     pub(super) tracker: TaskTracker,
     /// Ends every subscription.
     pub(super) over: CancellationToken,
@@ -45,19 +50,42 @@ impl Subscriber {
     /// Around this transport.
     pub(in crate::upstream) fn new(inner: Arc<dyn Upstream>, around: Around) -> Self {
         let (tracker, over) = (around.tracker.clone(), CancellationToken::new());
-        Self(Arc::new(Core { inner, around, tracker, over }))
+        let followers = Followers::new();
+        Self(Arc::new(Core { inner, around, followers, tracker, over }))
     }
 }
 
 impl Core {
-    /// `resources/subscribe` and `resources/unsubscribe` in a session.
-    pub(super) async fn subscribe(&self, order: Order) -> Result<Answer, Fault> {
+    /// `resources/subscribe` and `resources/unsubscribe` of a client of the legacy era.
+    async fn subscribe(self: Arc<Self>, order: Order) -> Result<Answer, Fault> {
+        if !self.is_modern_to(&order) {
+            let answer = self.in_session(order.clone()).await?;
+            if !self.is_modern_to(&order) {
+                return Ok(answer);
+            }
+            // The session that was to be opened was refused: there are none at this server.
+        }
+        own::subscribe(&self, order).await
+    }
+
+    /// Whether the server speaks no era with sessions, as far as is known.
+    fn is_modern_to(&self, order: &Order) -> bool {
+        let Around { era, shared, .. } = &self.around;
+        era.route(&order.party) == Route::Translated || (*shared && era.get().modern == Some(true))
+    }
+
+    /// The same in a session.
+    pub(super) async fn in_session(&self, order: Order) -> Result<Answer, Fault> {
         let (party, uri) = (order.party.id, order.message.string(Field::Uri).map(Arc::<str>::from));
         let Some(uri) = uri else { return self.inner.exchange(order).await };
         let wishes = Arc::clone(&self.around.wishes);
         if order.message.method() == Method::ResourcesUnsubscribe {
             wishes.remove(party, &uri);
             return self.inner.exchange(order).await;
+        }
+        if self.around.shared {
+            // Its updates would reach all who share it, or nobody.
+            return Err(Failure::shared(self.inner.name()).fault());
         }
         wishes.check(party, &uri).map_err(|failure| failure.fault())?;
         let answer = self.inner.exchange(order).await?;
@@ -79,6 +107,7 @@ impl Core {
 
     /// The party is gone.
     pub(super) fn leave(&self, party: PartyId) -> Promise<'_, ()> {
+        self.followers.remove(&party);
         self.around.wishes.forget(party);
         self.inner.leave(party)
     }
@@ -102,7 +131,7 @@ impl Upstream for Subscriber {
             Method::ResourcesSubscribe | Method::ResourcesUnsubscribe
                 if order.party.revision.era() == Era::Legacy =>
             {
-                Box::pin(self.0.subscribe(order))
+                Box::pin(Arc::clone(&self.0).subscribe(order))
             }
             Method::SubscriptionsListen => Box::pin(Arc::clone(&self.0).listen(order)),
             _ => self.0.inner.exchange(order),
