@@ -97,7 +97,9 @@ async fn connection(
     }
     let service = service_fn(move |request| {
         let site = site.load_full();
-        async move { Ok::<_, Infallible>(route(site, request).await) }
+        // Boxed, so that the connection does not carry the room for a request about.
+        let answered = Box::pin(route(site, request));
+        async move { Ok::<_, Infallible>(answered.await) }
     });
     let mut connection = std::pin::pin!(
         http1::Builder::new()
