@@ -34,27 +34,32 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
         Method::PromptsList => list(connector, &request, EntryKind::Prompt).await,
         Method::ResourcesList => list(connector, &request, EntryKind::Resource).await,
         Method::ResourcesTemplatesList => list(connector, &request, EntryKind::Template).await,
-        Method::SetLevel if request.era() == Era::Legacy => set_level(connector, &request).await,
-        Method::Ping if request.era() == Era::Legacy => own(&request, b"{}"),
-        Method::SubscriptionsListen if request.era() == Era::Modern => {
-            listen::listen(connector, request).await
-        }
-        Method::Discover if request.era() == Era::Modern => {
+        // Rare: boxed, so that calls stay small.
+        _ => Box::pin(other(connector, request)).await,
+    }
+}
+
+/// Serves a request that is neither a call of an entry nor a list.
+async fn other(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+    match (request.message.method(), request.era()) {
+        (Method::SetLevel, Era::Legacy) => set_level(connector, &request).await,
+        (Method::Ping, Era::Legacy) => own(&request, b"{}"),
+        (Method::SubscriptionsListen, Era::Modern) => listen::listen(connector, request).await,
+        (Method::Discover, Era::Modern) => {
             let result = handshake::discover(connector, &request.caller).await;
             own(&request, result.as_bytes())
         }
-        Method::Other
-            if connector.views.whole().catalogue().have_tasks() && is_about_tasks(&request) =>
-        {
+        (Method::Other, _) if is_about_tasks(connector, &request) => {
             tasks::serve(connector, request).await
         }
-        Method::Other => forward::forward(connector, request).await,
+        (Method::Other, _) => forward::forward(connector, request).await,
         _ => Err(forward::unknown_method(&request.message)),
     }
 }
 
-fn is_about_tasks(request: &Request) -> bool {
-    tasks::is_about(&request.message.method_name(), request.era())
+fn is_about_tasks(connector: &Connector, request: &Request) -> bool {
+    connector.views.whole().catalogue().have_tasks()
+        && tasks::is_about(&request.message.method_name(), request.era())
 }
 
 /// The level is the session's: servers where it is open are told at once, others when they are opened. How they take it

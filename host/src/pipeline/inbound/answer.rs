@@ -63,14 +63,17 @@ pub async fn incoming(
         Incoming::Response(text) => Some(Incoming::Response(text)),
         Incoming::Notification(Notification { upstream, text }) => {
             let message = Message::parse(text).ok()?;
-            let passed = pass(connector, toward, &upstream, message).await.map_err(refused).ok()?;
+            let passed = pass(connector, toward, &upstream, message)
+                .await
+                .map_err(|fault| refused(&fault))
+                .ok()?;
             Some(Incoming::Notification(Notification { upstream, text: passed.text().clone() }))
         }
         Incoming::Ask(Ask { upstream, message, reply }) => {
             match pass(connector, toward, &upstream, message).await {
                 Ok(message) => Some(Incoming::Ask(Ask { upstream, message, reply })),
                 Err(fault) => {
-                    reply.refuse(&refused(fault));
+                    reply.refuse(&refused(&fault));
                     None
                 }
             }
@@ -121,7 +124,7 @@ fn broken(upstream: &str) -> Fault {
 }
 
 /// JSON text of the error that a server gets, which leaves a line in the log.
-fn refused(fault: Fault) -> String {
+fn refused(fault: &Fault) -> String {
     tracing::debug!(error = ?fault, "a message of a server was refused");
     let code = fault.rpc_code().unwrap_or(-32_603);
     format!(r#"{{"code":{code},"message":{}}}"#, json_string(fault.public()))
