@@ -37,6 +37,11 @@ impl DemoHttp {
         Self::start_program("demo-board", listen, &["--era", era]).await
     }
 
+    /// Starts the server of the conformance suite instead, with these flags.
+    pub async fn start_fixture(flags: &[&str]) -> Result<Self> {
+        Self::start_program("conformance-server", "127.0.0.1:0", flags).await
+    }
+
     /// Starts another server that prints its URL.
     pub async fn start_program(program: &str, listen: &str, flags: &[&str]) -> Result<Self> {
         let mut child = Command::new(binary::find(program)?)
@@ -70,7 +75,7 @@ impl DemoHttp {
     /// What it was asked so far: `connections`, `requests`, `initialize`, `tools/list`, `tools/call`.
     pub async fn stats(&self) -> Result<Value> {
         let answer = http::get(self.address, "/stats").await?;
-        ensure!(answer.status == 200, "demo-clock answered {}", answer.status);
+        ensure!(answer.status == 200, "the server answered {}", answer.status);
         Ok(serde_json::from_slice(&answer.body)?)
     }
 
@@ -98,4 +103,9 @@ pub fn board_upstream(name: &str, era: &str, busy: bool) -> Result<Value> {
 /// The stdio demo server, for `command:`.
 pub fn demo_notes_path() -> Result<PathBuf> {
     binary::find("demo-notes")
+}
+
+/// The server of the conformance suite, for `command:` with `--stdio`.
+pub fn fixture_path() -> Result<PathBuf> {
+    binary::find("conformance-server")
 }

@@ -12,6 +12,7 @@
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
+//! - [`conformance`]: the official conformance suite, run and graded.
 //! - [`process`]: children of a process, memory, signals.
 //! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
 //!
@@ -20,6 +21,7 @@
 pub mod admin;
 pub mod asking;
 pub mod binary;
+pub mod conformance;
 pub mod demo;
 pub mod faulty;
 pub mod http;
@@ -40,7 +42,7 @@ pub mod tokens;
 pub mod wait;
 
 pub use self::{
-    demo::{DemoHttp, demo_notes_path},
+    demo::{DemoHttp, demo_notes_path, fixture_path},
     hub::{Guest, Hub},
     notices::Notices,
     pipe::Pipe,

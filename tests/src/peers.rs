@@ -56,6 +56,11 @@ impl Peers {
         self.home.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
     }
 
+    /// The official conformance suite: `node <this> server ..` or `client ..`.
+    pub fn conformance_script(&self) -> PathBuf {
+        self.home.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")
+    }
+
     /// The FastMCP server of `tests/peers`: `python <this> stdio`, or `python <this> http PORT`.
     pub fn fastmcp_script(&self) -> PathBuf {
         script("server_fastmcp.py")

@@ -5,7 +5,11 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use rmcp::{
     ServerHandler,
@@ -17,7 +21,8 @@ use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::stats::Stats;
 
-type Reply = Response<BoxBody<Bytes, Infallible>>;
+/// What is answered.
+pub type Reply = Response<BoxBody<Bytes, Infallible>>;
 
 /// How the transport behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,13 +48,22 @@ pub async fn serve<S: ServerHandler>(
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(Duration::from_hours(1));
     let mcp = StreamableHttpService::new(move || Ok(handler()), Arc::new(manager), config);
+    accept(listener, stats, TowerToHyperService::new(mcp)).await
+}
 
+/// Serves `mcp` at `/mcp` on `listener` until the future is dropped; the connections end with it.
+pub async fn accept<M>(listener: TcpListener, stats: Arc<Stats>, mcp: M) -> std::io::Result<()>
+where
+    M: Service<Request<Incoming>, Response = Reply, Error = Infallible> + Clone + Send + 'static,
+    M::Future: Send,
+    M: Sync,
+{
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         stats.count_connection();
-        let (mcp, stats) = (TowerToHyperService::new(mcp.clone()), Arc::clone(&stats));
+        let (mcp, stats) = (mcp.clone(), Arc::clone(&stats));
         connections.spawn(async move {
             let service = service_fn(move |request: Request<Incoming>| {
                 let (mcp, stats) = (mcp.clone(), Arc::clone(&stats));
@@ -64,7 +78,7 @@ pub async fn serve<S: ServerHandler>(
 
 async fn answer<M>(mcp: M, stats: &Stats, request: Request<Incoming>) -> Reply
 where
-    M: hyper::service::Service<Request<Incoming>, Response = Reply, Error = Infallible>,
+    M: Service<Request<Incoming>, Response = Reply, Error = Infallible>,
 {
     match (request.method(), request.uri().path()) {
         (_, "/mcp") => {
