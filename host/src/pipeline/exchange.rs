@@ -25,7 +25,7 @@ pub(super) struct Call<'a> {
     /// Name or URI as the client sent it: for a template it is not the entry's own.
     pub(super) name: Arc<str>,
     /// The request as a client of the modern era sent it, before the edits of policies and without what belongs to a retry.
-    pub(super) asked: Option<Message>,
+    pub(super) asked: Option<Box<Message>>,
     /// The request id of the first try, where the client sends the call again with the input that it was asked for.
     retry_of: Option<Arc<str>>,
 }

@@ -168,9 +168,7 @@ pub trait Upstream: Send + Sync {
     /// this before.
     ///
     /// [`Incoming::Ask`]: super::Incoming::Ask
-    fn prepared(&self, _party: &Arc<Party>, request: Bytes) -> Option<Message> {
-        Message::parse(request).ok()
-    }
+    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message>;
     /// Sends a notification over the party's session, if it has one.
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
     /// Tells the server the level of the log messages that a party wants, where the party has a session; a later session is

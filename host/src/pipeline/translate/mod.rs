@@ -55,7 +55,7 @@ impl Side {
             connector: call.connector.clone(),
             upstream: upstream.clone(),
             request: call.request.clone(),
-            asked: call.asked.as_ref().unwrap_or(&call.request.message).clone(),
+            asked: call.asked.as_deref().unwrap_or(&call.request.message).clone(),
             name: call.name.clone(),
             own_name: to.name.clone(),
             first: call.first(),
@@ -84,7 +84,8 @@ impl Side {
         let party = &self.request.party;
         let capabilities = party.capabilities.as_deref().unwrap_or("{}");
         let prepared = self.upstream.prepared(party, question);
-        prepared.filter(|question| declared::declared(question, capabilities)).ok_or_else(|| {
+        let prepared = prepared.filter(|question| declared::declared(question, capabilities));
+        prepared.ok_or_else(|| {
             let text = format!(
                 "The server {:?} asks for {method:?}, which the client did not declare or the operator does not allow.",
                 self.upstream.name()
@@ -114,7 +115,7 @@ pub(super) async fn answered(
         Era::Legacy => Ok(answer),
         // What a plugin asks for comes as the server gave it: nobody is asked anything for a plugin.
         Era::Modern if call.request.depth > 0 => Ok(answer),
-        Era::Modern => modern::answered(side, answer),
+        Era::Modern => modern::answered(side, answer).await,
     }
 }
 

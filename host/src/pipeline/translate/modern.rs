@@ -9,6 +9,7 @@ use super::input::{self, Required, Unreadable, may_ask};
 use super::suspended::Kept;
 use super::{Side, asks, suspend};
 use crate::fault::Fault;
+use crate::pipeline::inbound;
 use crate::pipeline::port::{Answer, Body, Json};
 use crate::protocol::{Message, Span, scan, splice};
 
@@ -18,10 +19,13 @@ const URL_REQUIRED: &str = "-32042";
 const NOT_FOUND: (&str, &str) = ("-32002", "-32602");
 
 /// The answer as the client gets it. What streams because it is large is data, and passes as it comes.
-pub(super) fn answered(side: impl Fn() -> Side, answer: Answer) -> Result<Answer, Fault> {
+pub(super) async fn answered(side: impl Fn() -> Side, answer: Answer) -> Result<Answer, Fault> {
     match answer {
         Answer::Json(Json { body: Body::Whole(text), refusal }) if is_of_interest(&text) => {
-            let Response { text, refusal } = side().response(text, refusal)?;
+            let side = side();
+            let judged = async move { side.response(text, refusal).await };
+            // Rare and large: what every call goes through stays small.
+            let Response { text, refusal } = Box::pin(judged).await?;
             Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
         }
         Answer::Json(json) => Ok(Answer::Json(json)),
@@ -44,7 +48,11 @@ pub(super) struct Response {
 
 impl Side {
     /// The response as the client gets it. Its id is the client's already.
-    pub(super) fn response(&self, text: Bytes, refusal: Option<i64>) -> Result<Response, Fault> {
+    pub(super) async fn response(
+        &self,
+        text: Bytes,
+        refusal: Option<i64>,
+    ) -> Result<Response, Fault> {
         if !is_of_interest(&text) {
             return Ok(Response { text, refusal });
         }
@@ -54,7 +62,9 @@ impl Side {
         if let Some(error) = message.error() {
             let code = scan::member(error, "code");
             return match code.and_then(|code| Some((code, error.get(code.range())?))) {
-                Some((_, URL_REQUIRED)) if asks(self.asked.method()) => self.urls(&message, error),
+                Some((_, URL_REQUIRED)) if asks(self.asked.method()) => {
+                    self.urls(&message, error).await
+                }
                 Some((span, code)) if code == NOT_FOUND.0 => {
                     let span = span.behind(message.error_span().range().start);
                     let text = splice(&text, &[(span, NOT_FOUND.1.as_bytes())]);
@@ -94,7 +104,7 @@ impl Side {
 
     /// A legacy server wants the user to visit some pages first (error -32042): the client is asked to, and its retry
     /// calls the server again.
-    fn urls(&self, message: &Message, error: &str) -> Result<Response, Fault> {
+    async fn urls(&self, message: &Message, error: &str) -> Result<Response, Fault> {
         const NOTHING: &str = "wants the user to visit a page, and names none";
         let within = |text: &str, name: &str| {
             let span = scan::member(text, name)?;
@@ -110,7 +120,11 @@ impl Side {
         let mut questions = Vec::new();
         for (number, page) in (1..).zip(pages) {
             const METHOD: &str = "elicitation/create";
-            let question = self.prepared(input::request(number, METHOD, Some(page)), METHOD)?;
+            let question = Message::parse(input::request(number, METHOD, Some(page)));
+            let question = question.map_err(|error| self.unreadable().because(error))?;
+            let (toward, name) = (self.request.toward(), self.upstream.name());
+            let question = inbound::pass(&self.connector, &toward, name, question).await?;
+            let question = self.prepared(question.text().clone(), METHOD)?;
             questions.push((format!("\"url-{number}\""), question));
         }
         let Some(id) = message.id().filter(|_| !questions.is_empty()) else {

@@ -26,11 +26,13 @@ pub(in crate::pipeline) fn open(call: &mut Call<'_>) -> Result<Option<Resumed>, 
         return Ok(None);
     }
     let Some(state) = message.string(Field::RequestState) else {
-        call.asked = Some(message.clone());
+        if !call.connector.policies.is_empty() {
+            call.asked = Some(Box::new(message.clone()));
+        }
         return Ok(None);
     };
     let Some(sealed) = state.strip_prefix(call.connector.sealer.mark()?) else {
-        call.asked = Some(lost(input::first(message))?);
+        call.asked = Some(Box::new(lost(input::first(message))?));
         return Ok(None);
     };
     let about = About::of(call.connector, &call.request.caller, message, &call.name);
@@ -38,8 +40,8 @@ pub(in crate::pipeline) fn open(call: &mut Call<'_>) -> Result<Option<Resumed>, 
     let entry = call.connector.suspended.take(number).ok_or_else(stale)?;
     let answers = message.field(Field::InputResponses).unwrap_or("{}").to_owned();
     let first = lost(input::first(message))?;
-    call.request.message = first.clone();
-    call.asked = Some(first);
+    call.asked = Some(Box::new(first.clone()));
+    call.request.message = first;
     Ok(Some(Resumed { entry, answers }))
 }
 

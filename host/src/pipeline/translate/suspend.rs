@@ -86,18 +86,18 @@ impl Reading {
             let mut waiting = self.waiting.take()?;
             let first = waiting.messages.next().await?;
             self.waiting = Some(waiting);
-            self.take(first);
-            self.gather();
+            self.take(first).await;
+            self.gather().await;
         }
     }
 
     /// Whatever is there already is asked together.
-    fn gather(&mut self) {
+    async fn gather(&mut self) {
         while self.waiting.as_ref().is_some_and(|waiting| !waiting.open.is_empty()) {
             let waiting = self.waiting.as_mut();
             let next = waiting.and_then(|waiting| waiting.messages.next().now_or_never());
             match next {
-                Some(Some(item)) => self.take(item),
+                Some(Some(item)) => self.take(item).await,
                 Some(None) => self.waiting = None,
                 None => {
                     let Some(waiting) = self.waiting.take() else { return };
@@ -108,7 +108,7 @@ impl Reading {
         }
     }
 
-    fn take(&mut self, item: Result<Incoming, Fault>) {
+    async fn take(&mut self, item: Result<Incoming, Fault>) {
         let Some(waiting) = self.waiting.as_mut() else { return };
         match item {
             Ok(Incoming::Ask(ask)) => {
@@ -119,7 +119,7 @@ impl Reading {
                 self.ready.extend(note.map(|note| Ok(Incoming::Notification(note))));
             }
             Ok(Incoming::Response(text)) => {
-                let text = self.side.last(&waiting.request, text);
+                let text = self.side.last(&waiting.request, text).await;
                 self.ready.push_back(text.map(Incoming::Response));
                 self.end();
             }
@@ -191,7 +191,7 @@ impl Side {
     }
 
     /// The response to what the server got as `request`, for the client of this request.
-    fn last(&self, request: &Message, text: Bytes) -> Result<Bytes, Fault> {
+    async fn last(&self, request: &Message, text: Bytes) -> Result<Bytes, Fault> {
         let id = self.request.message.id();
         let text = match (Message::parse(text.clone()), id) {
             (Ok(response), Some(id)) if request.id() != Some(id) => {
@@ -199,6 +199,6 @@ impl Side {
             }
             _ => text,
         };
-        Ok(self.response(text, None)?.text)
+        Ok(self.response(text, None).await?.text)
     }
 }

@@ -32,24 +32,27 @@ pub(super) async fn answered(
     };
     let body = match body {
         Body::Whole(text) => Held::Whole(text),
-        Body::Stream(..) if modern => collect::hold(body, side().connector.review_max).await?,
+        Body::Stream(..) if modern => {
+            Box::pin(collect::hold(body, side().connector.review_max)).await?
+        }
         Body::Stream(..) => Held::Large(body),
     };
-    match body {
-        Held::Whole(text) if may_ask(&text) => {
-            let side = side();
-            match side.required(&text)? {
-                Some(required) => {
-                    let mut talk = Talk::new(side, true);
-                    let state = talk.ask(&required)?;
-                    Ok(talk.go(state))
-                }
-                None => Ok(Answer::Json(Json { body: Body::Whole(text), refusal })),
-            }
-        }
-        Held::Whole(text) => Ok(Answer::Json(Json { body: Body::Whole(text), refusal })),
-        Held::Large(body) => Ok(Answer::Json(Json { body, refusal })),
-    }
+    let body = match body {
+        Held::Whole(text) if may_ask(&text) => return begun(side(), text, refusal),
+        Held::Whole(text) => Body::Whole(text),
+        Held::Large(body) => body,
+    };
+    Ok(Answer::Json(Json { body, refusal }))
+}
+
+/// The answer that a response begins which may ask for input.
+fn begun(side: Side, text: Bytes, refusal: Option<i64>) -> Result<Answer, Fault> {
+    let Some(required) = side.required(&text)? else {
+        return Ok(Answer::Json(Json { body: Body::Whole(text), refusal }));
+    };
+    let mut talk = Talk::new(side, true);
+    let state = talk.ask(&required)?;
+    Ok(talk.go(state))
 }
 
 impl Side {

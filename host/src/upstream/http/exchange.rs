@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures_util::TryFutureExt as _;
 use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -306,7 +308,7 @@ impl HttpUpstream {
     }
 }
 
-async fn send(call: Call, head: Head, text: bytes::Bytes) -> Result<Outcome, Failure> {
+async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     let request = post(&call.endpoint, head, text);
     let sent = Sent::new(call.endpoint.send(request), call.drainer.clone());
     let response = match call.pace.deadline {
@@ -341,7 +343,11 @@ impl Upstream for HttpUpstream {
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
-        Box::pin(async { self.serve(order).await.map_err(|failure| failure.fault()) })
+        Box::pin(self.serve(order).map_err(|failure| failure.fault()))
+    }
+
+    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {
+        Permission::of(self.name(), self.endpoint.asks, party).prepare(&request).ok()
     }
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {

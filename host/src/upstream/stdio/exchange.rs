@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -17,6 +18,7 @@ use crate::protocol::{Era, Field, Id, Message, Method, splice};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{Route, found_out};
 use crate::upstream::failure::Failure;
+use crate::upstream::permission::Permission;
 use crate::upstream::renew;
 use crate::upstream::settings::Sharing;
 use crate::upstream::slot::Slot;
@@ -150,6 +152,10 @@ impl Upstream for StdioUpstream {
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
         Box::pin(async move { self.serve(&order).await.map_err(|failure| failure.fault()) })
+    }
+
+    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {
+        Permission::of(self.name(), self.children.spec.asks, party).prepare(&request).ok()
     }
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {

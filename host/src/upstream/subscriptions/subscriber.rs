@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -12,7 +13,7 @@ use super::own::{self, Followers};
 use super::{emulated, steady};
 use crate::fault::Fault;
 use crate::pipeline::Level;
-use crate::pipeline::party::PartyId;
+use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
 use crate::protocol::{Era, Field, Message, Method};
 use crate::upstream::era::{EraCell, Route, found_out};
@@ -136,6 +137,10 @@ impl Upstream for Subscriber {
             Method::SubscriptionsListen => Box::pin(Arc::clone(&self.0).listen(order)),
             _ => self.0.inner.exchange(order),
         }
+    }
+
+    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {
+        self.0.inner.prepared(party, request)
     }
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
