@@ -153,12 +153,11 @@ fn unknown(kind: EntryKind, name: &str) -> Fault {
     if shown.len() < name.len() {
         shown.push('…');
     }
-    let kind = match kind {
-        EntryKind::Template => "resource",
-        kind => kind.as_str(),
-    };
-    Fault::new(
-        Code::UnknownName,
-        format!("Unknown {kind}: {shown:?}. The list shows what there is."),
-    )
+    let is_resource = matches!(kind, EntryKind::Resource | EntryKind::Template);
+    let kind = if is_resource { "resource" } else { kind.as_str() };
+    let text = format!("Unknown {kind}: {shown:?}. The list shows what there is.");
+    let fault = Fault::new(Code::UnknownName, text);
+    // SEP-2164: an error about a resource that does not exist names it.
+    let data = || serde_json::json!({ "uri": name }).to_string();
+    if is_resource { fault.with_data(data()) } else { fault }
 }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::protocol::message::string;
 use crate::protocol::{Field, Id, Message, Method, Span, scan, splice};
 
 /// What is to change in a request.
@@ -15,6 +16,8 @@ pub(super) struct Change<'a> {
     pub(super) meta: Option<&'a str>,
     /// JSON text in place of the client's capabilities in `params._meta`.
     pub(super) capabilities: Option<&'a str>,
+    /// The server is of the legacy era: what only a request of the modern era says of its context is left out.
+    pub(super) without_context: bool,
     /// A number in place of the id.
     pub(super) id: Option<u64>,
     /// A number in place of the id, and of the progress token where the client gave one.
@@ -31,13 +34,18 @@ pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
     if let Some((span, name)) = &name {
         edits.push((*span, name.as_bytes()));
     }
-    let token = message.span(Field::MetaProgressToken);
-    if let (Some(number), false) = (&number, token.is_empty()) {
-        edits.push((token, number.as_bytes()));
-    }
-    let capabilities = message.span(Field::MetaCapabilities);
-    if let (Some(changed), false) = (change.capabilities, capabilities.is_empty()) {
-        edits.push((capabilities, changed.as_bytes()));
+    let context = change.without_context.then(|| without_context(message, number.as_deref()));
+    if let Some(meta) = context.as_ref().and_then(Option::as_ref) {
+        edits.push((message.span(Field::Meta), meta.as_bytes()));
+    } else {
+        let token = message.span(Field::MetaProgressToken);
+        if let (Some(number), false) = (&number, token.is_empty()) {
+            edits.push((token, number.as_bytes()));
+        }
+        let capabilities = message.span(Field::MetaCapabilities);
+        if let (Some(changed), false) = (change.capabilities, capabilities.is_empty()) {
+            edits.push((capabilities, changed.as_bytes()));
+        }
     }
     match &meta {
         None => {}
@@ -82,6 +90,34 @@ pub(super) fn for_modern(text: Bytes, method: Method) -> Bytes {
     let is_empty = result.trim_start_matches('{').trim_start().starts_with('}');
     let members = absent.join(",") + if is_empty { "" } else { "," };
     splice(&text, &[(Span::new(start + 1, start + 1), members.as_bytes())])
+}
+
+/// The context of a request of the modern era (MCP 2026-07-28, "Request metadata"): a session has its own.
+const CONTEXT: [&str; 4] = [
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/logLevel",
+];
+
+/// JSON text of `_meta` without the context, and with a number in place of the progress token where there is one; none where
+/// there is no context.
+fn without_context(message: &Message, number: Option<&str>) -> Option<String> {
+    let meta = message.field(Field::Meta)?;
+    let mut kept = Vec::new();
+    let mut dropped = false;
+    for (key, value) in scan::members(meta)? {
+        let name = meta.get(key.range()).and_then(string)?;
+        if CONTEXT.contains(&&*name) {
+            dropped = true;
+            continue;
+        }
+        kept.push(match number {
+            Some(number) if name == "progressToken" => format!("\"progressToken\":{number}"),
+            _ => meta.get(key.range().start..value.range().end)?.to_owned(),
+        });
+    }
+    dropped.then(|| format!("{{{}}}", kept.join(",")))
 }
 
 enum Insert {
@@ -159,6 +195,20 @@ mod tests {
             call.replace(r#""a_\u0062""#, "\"b\"").replace("\"p\"", "7").replace("\"i\"", "7");
         assert_eq!(changed(call, numbered), want);
         assert_eq!(changed(call, Change::default()), call);
+    }
+
+    #[test]
+    fn a_session_has_its_own_context() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28", "x" : 1.0,"progressToken":"p","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"info"}}}"#;
+        let change = Change { without_context: true, ..Change::default() };
+        let want = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"x" : 1.0,"progressToken":"p"}}}"#;
+        assert_eq!(changed(call, change), want);
+        let numbered = Change { number: Some(7), ..change };
+        assert_eq!(
+            changed(call, numbered),
+            want.replace("\"p\"", "7").replace("\"id\":1", "\"id\":7")
+        );
+        assert_eq!(changed(want, change), want);
     }
 
     #[test]

@@ -35,9 +35,10 @@ const AUTHORED: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"privat
 /// JSON text of the result of `server/discover` (2026-07-28).
 pub async fn discover(connector: &Connector, caller: &Arc<Caller>) -> String {
     let known = Known::of(connector, caller).await;
+    // Those of sessions among them, as in the error about any other: a client may choose.
+    let versions = Revision::ALL.map(Revision::as_str).join(r#"",""#);
     format!(
-        r#"{{{AUTHORED}"supportedVersions":["{}"],"capabilities":{}{},"_meta":{{"io.modelcontextprotocol/serverInfo":{}}}}}"#,
-        Revision::NEWEST.as_str(),
+        r#"{{{AUTHORED}"supportedVersions":["{versions}"],"capabilities":{}{},"_meta":{{"io.modelcontextprotocol/serverInfo":{}}}}}"#,
         capabilities::of(connector, &known, Era::Modern),
         instructions::member(connector, &known),
         connector.server_info,

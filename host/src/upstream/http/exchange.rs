@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use futures_util::TryFutureExt as _;
 use futures_util::future::join_all;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::TaskTracker;
 
@@ -29,7 +30,7 @@ use crate::protocol::{Era, Field, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::GOODBYE;
+use crate::upstream::limits::{FIRST_EVENT, GOODBYE};
 use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
@@ -110,7 +111,9 @@ impl HttpUpstream {
             }
             Err(failure) => return Err(failure),
         };
-        self.hear(&session, &order.party);
+        if let Some(opening) = self.hear(&session, &order.party) {
+            Box::pin(heard(&order.party, opening)).await;
+        }
         if let Outcome::Answer(answer) = self.call(&order, &session, pace, false).await? {
             return Ok(answer);
         }
@@ -127,7 +130,9 @@ impl HttpUpstream {
         slot: Arc<Slot<Session>>,
     ) -> Result<Answer, Failure> {
         let session = self.open(&slot, &order).await?;
-        self.hear(&session, &order.party);
+        if let Some(opening) = self.hear(&session, &order.party) {
+            Box::pin(heard(&order.party, opening)).await;
+        }
         match self.call(&order, &session, pace, false).await? {
             Outcome::Answer(answer) => Ok(answer),
             Outcome::SessionGone => {
@@ -197,7 +202,8 @@ impl HttpUpstream {
         let legacy = order.party.revision.era() == Era::Legacy;
         let asked = id(&order.message);
         let number = (!legacy).then(|| session.number());
-        let change = Change { name: order.name.as_deref(), id: number, ..Change::default() };
+        let (name, id, without_context) = (order.name.as_deref(), number, !legacy);
+        let change = Change { name, id, without_context, ..Change::default() };
         let text = rewrite::request(&order.message, change);
         session.renew(order.credential.as_ref());
         renew::level(&**session, order).await;
@@ -256,13 +262,16 @@ impl HttpUpstream {
     }
 
     /// What the server says in a session of the legacy era outside of calls is heard from the first call on.
-    fn hear(&self, session: &Arc<Session>, party: &Arc<Party>) {
-        if party.revision.era() == Era::Legacy
-            && let Some(ended) = session.first_heard()
-        {
-            let (endpoint, party) = (Arc::clone(&self.endpoint), Arc::clone(party));
-            drop(self.tracker.spawn(hear(endpoint, Arc::downgrade(session), party, ended)));
+    fn hear(&self, session: &Arc<Session>, party: &Arc<Party>) -> Option<oneshot::Receiver<()>> {
+        if party.revision.era() == Era::Modern {
+            return None;
         }
+        let ended = session.first_heard()?;
+        let (opening, opened) = oneshot::channel();
+        let (endpoint, party) = (Arc::clone(&self.endpoint), Arc::clone(party));
+        let hearing = hear(endpoint, Arc::downgrade(session), party, (ended, opening));
+        drop(self.tracker.spawn(hearing));
+        Some(opened)
     }
 
     async fn speaks_modern(&self) -> bool {
@@ -321,6 +330,13 @@ async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     match response {
         Ok(response) => call.read(response).await,
         Err(error) => Err(call.endpoint.failure(&error)),
+    }
+}
+
+/// Waits a moment for the stream of a session whose client listens: many servers say there what belongs to the first call.
+async fn heard(party: &Party, opening: oneshot::Receiver<()>) {
+    if party.outbox.listened().now_or_never().is_some() {
+        drop(timeout(FIRST_EVENT, opening).await);
     }
 }
 

@@ -23,6 +23,9 @@ pub(super) trait Stream: Sync {
     /// The request that opens it, from behind the event `after`; none when nobody is there to hear it any more.
     fn request(&self, after: Option<HeaderValue>) -> Option<Request<Full<Bytes>>>;
 
+    /// The server has answered the request, one way or the other.
+    fn answered(&self) {}
+
     /// Takes a message.
     fn message(&self, text: Bytes);
 }
@@ -70,7 +73,9 @@ async fn open(
     hints: &mut Hints,
 ) -> End {
     // A server may keep its header back until the first event.
-    let Ok(response) = endpoint.send(request).await else {
+    let response = endpoint.send(request).await;
+    stream.answered();
+    let Ok(response) = response else {
         endpoint.status.bell.session();
         return End::Failed;
     };

@@ -1,10 +1,11 @@
 //! What a server tells a party outside of its calls: the event stream of the party's session (`GET`).
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request};
 use http_body_util::Full;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::endpoint::Endpoint;
@@ -25,18 +26,22 @@ struct Unasked {
     session: Weak<Session>,
     party: Arc<Party>,
     respondent: Respondent,
+    /// Dropped when the server has answered the first request for the stream.
+    opening: Mutex<Option<oneshot::Sender<()>>>,
 }
 
-/// Follows the stream from the moment on in which the client listens, until the session ended.
+/// Follows the stream from the moment on in which the client listens, until the session ended. `opening` is dropped as soon
+/// as the stream is open, or will not be.
 pub(super) async fn hear(
     endpoint: Arc<Endpoint>,
     session: Weak<Session>,
     party: Arc<Party>,
-    ended: CancellationToken,
+    (ended, opening): (CancellationToken, oneshot::Sender<()>),
 ) {
+    let opening = Mutex::new(Some(opening));
     let permission = Permission::of(endpoint.status.name(), endpoint.asks, &party);
     let respondent = Respondent::client(&endpoint, session.clone(), permission);
-    let stream = Unasked { endpoint: Arc::clone(&endpoint), session, party, respondent };
+    let stream = Unasked { endpoint: Arc::clone(&endpoint), session, party, respondent, opening };
     let heard = async {
         stream.party.outbox.listened().await;
         follow(&endpoint, &stream).await;
@@ -47,6 +52,10 @@ pub(super) async fn hear(
 impl Stream for Unasked {
     fn request(&self, after: Option<HeaderValue>) -> Option<Request<Full<Bytes>>> {
         self.session.upgrade().map(|session| get(&self.endpoint, session.head(), after))
+    }
+
+    fn answered(&self) {
+        drop(self.opening.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     fn message(&self, text: Bytes) {

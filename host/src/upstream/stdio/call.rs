@@ -83,7 +83,8 @@ pub(super) async fn call(
     let claims = declared.and_then(|declared| claimed(declared, allowed));
     let (name, number) = (order.name.as_deref(), Some(number));
     let (meta, capabilities) = (meta.as_deref(), claims.as_deref());
-    let change = Change { name, meta, capabilities, number, ..Change::default() };
+    let without_context = translated.is_some();
+    let change = Change { name, meta, capabilities, number, without_context, ..Change::default() };
     let text = rewrite::request(&order.message, change);
     if let Err(failure) = child.write(text, due).await {
         return Ok(Err(failure));

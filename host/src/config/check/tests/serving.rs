@@ -47,8 +47,7 @@ fn instructions_and_transport_have_their_defaults() {
 #[test]
 fn a_channel_carries_no_credential_of_callers() {
     let problems = settings(&upstream("url: http://x, transport: sse, auth: forward")).unwrap_err();
-    let said =
-        "connectors[0].upstreams[0].auth is `forward`, which does not go with `transport: sse`";
+    let said = "`upstreams[0].auth` is `forward`, which does not go with `transport: sse`";
     assert!(problems.to_string().contains(said), "{problems}");
 }
 
