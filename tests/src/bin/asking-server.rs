@@ -21,10 +21,14 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-const TOOLS: [(&str, &str); 5] = [
+const TOOLS: [(&str, &str); 6] = [
     ("ask", "Sends the client the request `method` with `params`; what it answered."),
     ("ask_later", "Does so once the call has its result."),
     ("give_up", "Does so, and gives the request up at once."),
+    (
+        "require",
+        "Asks for that in its result, as a server of 2026-07-28 does; what it was answered.",
+    ),
     ("claims", "The capabilities of the client."),
     ("outcomes", "What every client answered so far, and the progress that any reported."),
 ];
@@ -40,6 +44,13 @@ async fn main() -> anyhow::Result<()> {
     println!("http://{}/mcp", listener.local_addr()?);
     serve(listener, Sessions::Stateful, Arc::new(Stats::default()), move || asking.clone()).await?;
     Ok(())
+}
+
+/// A result that asks for what the arguments are.
+fn required(call: &CallToolRequestParams) -> serde_json::Result<CallToolResponse> {
+    let questions =
+        json!({"resultType": "input_required", "inputRequests": {"it": call.arguments}});
+    Ok(CallToolResponse::InputRequired(serde_json::from_value(questions)?))
 }
 
 #[derive(Debug, Clone, Default)]
@@ -88,6 +99,7 @@ impl Asking {
                 };
                 json!(given_up.is_ok())
             }
+            "require" => json!(call.input_responses),
             "claims" => json!(peer.peer_info().map(|client| client.capabilities.clone())),
             "outcomes" => {
                 self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone().into()
@@ -118,6 +130,10 @@ impl ServerHandler for Asking {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if request.name == "require" && request.input_responses.is_none() {
+            return required(&request)
+                .map_err(|error| ErrorData::invalid_params(error.to_string(), None));
+        }
         let outcome = self.run(request, context.peer).await?;
         Ok(CallToolResult::success(vec![ContentBlock::text(outcome.to_string())]).into())
     }
