@@ -1,5 +1,7 @@
 //! Changes of resources reach clients of the modern era, in whatever era the server speaks.
 
+#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
+
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};

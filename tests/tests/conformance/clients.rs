@@ -12,7 +12,6 @@ const UNENDING: &str = "sse-retry 2025-11-25";
 
 /// Through plugway: what does not pass yet.
 const NOT_YET: &[Exception] = &[
-    ("elicitation-sep1034-client-defaults 2025-11-25", "requests of servers are not forwarded"),
     ("request-metadata 2026-07-28", "a client's capabilities do not reach the server's lists"),
     ("http-invalid-tool-headers 2026-07-28", "tools with invalid headers are listed"),
 ];

@@ -203,7 +203,7 @@ impl HttpUpstream {
         let asked = id(&order.message);
         let number = (!legacy).then(|| session.number());
         let (name, id, without_context) = (order.name.as_deref(), number, !legacy);
-        let change = Change { name, id, without_context, ..Change::default() };
+        let change = Change { name, without_context, id, ..Change::default() };
         let text = rewrite::request(&order.message, change);
         session.renew(order.credential.as_ref());
         renew::level(&**session, order).await;

@@ -84,7 +84,7 @@ pub(super) async fn call(
     let (name, number) = (order.name.as_deref(), Some(number));
     let (meta, capabilities) = (meta.as_deref(), claims.as_deref());
     let without_context = translated.is_some();
-    let change = Change { name, meta, capabilities, number, without_context, ..Change::default() };
+    let change = Change { name, meta, capabilities, without_context, number, ..Change::default() };
     let text = rewrite::request(&order.message, change);
     if let Err(failure) = child.write(text, due).await {
         return Ok(Err(failure));
