@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::FutureExt as _;
 use futures_util::TryFutureExt as _;
 use futures_util::future::join_all;
 use tokio::sync::{oneshot, watch};
@@ -21,7 +20,7 @@ use super::request::{Head, Whose, post};
 use super::respond::Respondent;
 use super::session::{Seat, Session};
 use super::translated::Translated;
-use super::unasked::hear;
+use super::unasked::{hear, heard};
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
@@ -30,7 +29,7 @@ use crate::protocol::{Era, Field, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::{FIRST_EVENT, GOODBYE};
+use crate::upstream::limits::GOODBYE;
 use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
@@ -330,13 +329,6 @@ async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     match response {
         Ok(response) => call.read(response).await,
         Err(error) => Err(call.endpoint.failure(&error)),
-    }
-}
-
-/// Waits a moment for the stream of a session whose client listens: many servers say there what belongs to the first call.
-async fn heard(party: &Party, opening: oneshot::Receiver<()>) {
-    if party.outbox.listened().now_or_never().is_some() {
-        drop(timeout(FIRST_EVENT, opening).await);
     }
 }
 

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use http::{HeaderValue, Request};
 use http_body_util::Full;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::endpoint::Endpoint;
@@ -17,6 +19,7 @@ use crate::pipeline::party::Party;
 use crate::pipeline::port::{Incoming, Notification};
 use crate::protocol::Kind;
 use crate::upstream::bell::is_list_change;
+use crate::upstream::limits::FIRST_EVENT;
 use crate::upstream::peek::Peek;
 use crate::upstream::permission::Permission;
 
@@ -47,6 +50,13 @@ pub(super) async fn hear(
         follow(&endpoint, &stream).await;
     };
     ended.run_until_cancelled(heard).await;
+}
+
+/// Waits a moment for the stream of a session whose client listens: many servers say there what belongs to the first call.
+pub(super) async fn heard(party: &Party, opening: oneshot::Receiver<()>) {
+    if party.outbox.listened().now_or_never().is_some() {
+        drop(timeout(FIRST_EVENT, opening).await);
+    }
 }
 
 impl Stream for Unasked {
