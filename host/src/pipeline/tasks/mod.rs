@@ -5,7 +5,7 @@
 //! server's name and a tag that only plugway can make, for the caller whose task it is. Nothing is remembered.
 //!
 //! Reading order: [`ids`] makes and opens ids; [`texts`] finds them in messages; [`shown`] changes what a server sends;
-//! [`serve`] answers `tasks/get` and its like; [`list`] merges lists.
+//! [`mod@serve`] answers `tasks/get` and its like; [`list`] merges lists.
 
 mod ids;
 mod list;
