@@ -30,33 +30,27 @@ pub struct Party {
 }
 
 /// Where an upstream puts a notification for a client that belongs to no call in flight.
+///
+/// Nothing has a default: who stands before another outbox passes everything on, and forgets nothing without being told.
 pub trait Outbox: Send + Sync {
     /// Queues a JSON-RPC message; false when the queue is full or nobody listens, and the message is dropped.
     fn offer(&self, message: Bytes) -> bool;
     /// Queues a server's message; false when the queue is full or nobody listens. A request is refused then.
     fn forward(&self, message: Incoming) -> bool;
     /// Done once the client listens, be it the first time or not; never where nobody will.
-    fn listened(&self) -> Promise<'_, ()> {
-        Box::pin(std::future::pending())
-    }
+    fn listened(&self) -> Promise<'_, ()>;
     /// As [`Outbox::offer`], but for a message that waits there already: it is not queued twice.
-    fn offer_once(&self, message: Bytes) -> bool {
-        self.offer(message)
-    }
+    fn offer_once(&self, message: Bytes) -> bool;
     /// The client was given a list of this generation of the catalogue; `list` is its place among tools, prompts and
     /// resources.
-    fn saw(&self, _list: usize, _generation: u32) {}
+    fn saw(&self, list: usize, generation: u32);
     /// Of tools, prompts and resources: the generation that the client was given first since this was last asked, and the
     /// one that it was given last; 0 = none.
-    fn take_seen(&self) -> [(u32, u32); 3] {
-        [(0, 0); 3]
-    }
+    fn take_seen(&self) -> [(u32, u32); 3];
     /// Whether the client wants log messages of this level.
     fn wants(&self, level: Level) -> bool;
     /// The level that the client asked for; none while it never did.
-    fn level(&self) -> Option<Level> {
-        None
-    }
+    fn level(&self) -> Option<Level>;
     /// The client wants log messages of this level and graver ones.
     fn set_level(&self, level: Level);
 }
@@ -74,8 +68,26 @@ impl Outbox for NoOutbox {
         false
     }
 
+    fn listened(&self) -> Promise<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+
+    fn saw(&self, _list: usize, _generation: u32) {}
+
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
+    }
+
     fn wants(&self, _level: Level) -> bool {
         false
+    }
+
+    fn level(&self) -> Option<Level> {
+        None
     }
 
     fn set_level(&self, _level: Level) {}

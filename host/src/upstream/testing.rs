@@ -188,8 +188,22 @@ impl Outbox for Inbox {
         })
     }
 
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+
+    fn saw(&self, _list: usize, _generation: u32) {}
+
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
+    }
+
     fn wants(&self, _level: Level) -> bool {
         true
+    }
+
+    fn level(&self) -> Option<Level> {
+        None
     }
 
     fn set_level(&self, _level: Level) {}
@@ -258,6 +272,20 @@ impl Outbox for Leveled {
     fn forward(&self, message: Incoming) -> bool {
         let Incoming::Notification(note) = message else { return false };
         self.offer(note.text)
+    }
+
+    fn listened(&self) -> Promise<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+
+    fn saw(&self, _list: usize, _generation: u32) {}
+
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
     }
 
     fn wants(&self, level: Level) -> bool {

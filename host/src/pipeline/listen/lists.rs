@@ -9,7 +9,7 @@ use crate::pipeline::announced::LISTS;
 use crate::pipeline::level::Level;
 use crate::pipeline::notice::METHODS;
 use crate::pipeline::party::Outbox;
-use crate::pipeline::port::Incoming;
+use crate::pipeline::port::{Incoming, Promise};
 use crate::protocol::Message;
 
 /// The lists that changed. A list that changes twice before anybody looks has changed once, so nothing can pile up.
@@ -61,8 +61,26 @@ impl Outbox for ListChanges {
         false
     }
 
+    fn listened(&self) -> Promise<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+
+    fn saw(&self, _list: usize, _generation: u32) {}
+
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
+    }
+
     fn wants(&self, _level: Level) -> bool {
         false
+    }
+
+    fn level(&self) -> Option<Level> {
+        None
     }
 
     fn set_level(&self, _level: Level) {}

@@ -172,8 +172,22 @@ impl Outbox for Updates {
         Box::pin(future::ready(()))
     }
 
+    fn offer_once(&self, message: Bytes) -> bool {
+        self.offer(message)
+    }
+
+    fn saw(&self, _list: usize, _generation: u32) {}
+
+    fn take_seen(&self) -> [(u32, u32); 3] {
+        [(0, 0); 3]
+    }
+
     fn wants(&self, _level: Level) -> bool {
         false
+    }
+
+    fn level(&self) -> Option<Level> {
+        None
     }
 
     fn set_level(&self, _level: Level) {}
