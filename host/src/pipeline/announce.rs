@@ -18,7 +18,7 @@ use crate::catalogue::Sight;
 /// A change is told after so long: what changes together is told together.
 const SETTLE: Duration = Duration::from_millis(100);
 /// Time between two tellings.
-const PERIOD: Duration = Duration::from_secs(2);
+const PERIOD: Duration = Duration::from_secs(1);
 /// Callers whose policies are asked at once what of a change they may see.
 const AT_ONCE: usize = 8;
 /// Time for all policies to say what each caller may see of a change; whoever is left over is not told.

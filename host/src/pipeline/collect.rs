@@ -17,7 +17,7 @@ pub async fn response(answer: Answer, limit: usize) -> Result<Message, Fault> {
                 match message? {
                     Incoming::Response(text) if text.len() <= limit => return parse(text),
                     Incoming::Response(_) => return Err(large(limit)),
-                    Incoming::Notification(_) | Incoming::Ask(_) => {}
+                    Incoming::Notification(_) | Incoming::Ask(_) | Incoming::Break(_) => {}
                 }
             }
             Err(Fault::new(Code::UpstreamBroken, "The server ended the stream without an answer."))

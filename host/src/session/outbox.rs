@@ -53,6 +53,7 @@ impl Waiting {
             Self::Own(text) | Self::Server(Incoming::Response(text)) => text.len(),
             Self::Server(Incoming::Notification(note)) => note.text.len(),
             Self::Server(Incoming::Ask(ask)) => ask.message.text().len(),
+            Self::Server(Incoming::Break(_)) => 0,
         }
     }
 }

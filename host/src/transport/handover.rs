@@ -47,6 +47,7 @@ pub(super) fn of_session(session: &Session, message: Incoming) -> Option<Bytes> 
         Incoming::Response(text) => Some(text),
         Incoming::Notification(note) => session.asks.notification(note),
         Incoming::Ask(ask) => Some(session.asks.enter(ask)),
+        Incoming::Break(_) => None,
     }
 }
 
@@ -57,7 +58,7 @@ pub(super) fn stateless(messages: Messages) -> Chunks {
         future::ready(match message {
             Ok(Incoming::Response(text)) => Some(Ok(text)),
             Ok(Incoming::Notification(note)) => Some(Ok(note.text)),
-            Ok(Incoming::Ask(_)) => None,
+            Ok(Incoming::Ask(_) | Incoming::Break(_)) => None,
             Err(fault) => Some(Err(fault)),
         })
     }))

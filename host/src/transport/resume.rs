@@ -54,6 +54,12 @@ async fn write(session: Arc<Session>, mut messages: Messages, writer: Writer, qu
         let last = match message {
             Ok(Incoming::Response(text)) => text,
             Err(fault) => question.answer(&fault),
+            Ok(Incoming::Break(wait)) => {
+                if may_poll(&session) {
+                    writer.rest(wait);
+                }
+                continue;
+            }
             Ok(message) => {
                 if let Some(text) = handover::of_session(&session, message) {
                     session.streams.append(&writer, &text).await;
@@ -65,6 +71,11 @@ async fn write(session: Arc<Session>, mut messages: Messages, writer: Writer, qu
         drop(messages);
         return session.streams.append(&writer, &last).await;
     }
+}
+
+/// Clients of 2025-11-25 know that a stream may end before the answer, and when to come back for the rest.
+fn may_poll(session: &Session) -> bool {
+    session.party.revision >= Revision::V2025_11_25
 }
 
 fn calls(site: &Site, session: &Session, reader: Reader) -> Reply {
@@ -135,8 +146,7 @@ fn begin(
     id: EventId,
     events: impl Stream<Item = Result<Bytes, Fault>> + Send + 'static,
 ) -> Reply {
-    let primed = session.party.revision >= Revision::V2025_11_25;
-    let first = primed.then(|| Ok(sse::priming(&id.to_string(), RETRY)));
+    let first = may_poll(session).then(|| Ok(sse::priming(&id.to_string(), RETRY)));
     let events = stream::iter(first).chain(events);
     reply::events(Events::encoded(events, site.bounds.keep_alive))
 }

@@ -215,6 +215,7 @@ pub(super) fn text_of(message: &Incoming) -> String {
         Incoming::Response(text) => text,
         Incoming::Notification(note) => &note.text,
         Incoming::Ask(ask) => ask.message.text(),
+        Incoming::Break(_) => return String::new(),
     };
     String::from_utf8(text.to_vec()).unwrap()
 }

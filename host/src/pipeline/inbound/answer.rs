@@ -60,7 +60,7 @@ pub async fn incoming(
         return Some(message);
     }
     match message {
-        Incoming::Response(text) => Some(Incoming::Response(text)),
+        Incoming::Response(_) | Incoming::Break(_) => Some(message),
         Incoming::Notification(Notification { upstream, text }) => {
             let message = Message::parse(text).ok()?;
             let passed = pass(connector, toward, &upstream, message)

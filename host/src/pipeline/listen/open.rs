@@ -79,7 +79,7 @@ impl Open {
                         }
                     }
                     // A server that stopped telling falls silent. What else it sends has no place here.
-                    Ok(Incoming::Response(_) | Incoming::Ask(_)) => {}
+                    Ok(Incoming::Response(_) | Incoming::Ask(_) | Incoming::Break(_)) => {}
                     // It is not this server any more.
                     Err(_replaced) => return None,
                 },

@@ -92,7 +92,7 @@ impl Part {
                     }
                 }
                 Incoming::Response(_) => break,
-                Incoming::Ask(_) => {}
+                Incoming::Ask(_) | Incoming::Break(_) => {}
             }
         }
         Err(refused())

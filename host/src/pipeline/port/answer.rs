@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -95,6 +96,8 @@ pub enum Incoming {
     Ask(Ask),
     /// The response to the client's request.
     Response(Bytes),
+    /// The server ended its stream for now: the rest follows once it is asked again, after this time (SEP-1699).
+    Break(Duration),
 }
 
 /// A notification of a server.

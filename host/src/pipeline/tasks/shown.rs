@@ -89,6 +89,7 @@ impl Shown {
     fn incoming(&self, message: Incoming) -> Incoming {
         match message {
             Incoming::Response(text) => Incoming::Response(self.text(text)),
+            Incoming::Break(wait) => Incoming::Break(wait),
             Incoming::Notification(mut note) => {
                 note.text = self.text(note.text);
                 Incoming::Notification(note)

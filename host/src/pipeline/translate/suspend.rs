@@ -123,6 +123,7 @@ impl Reading {
                 self.ready.push_back(text.map(Incoming::Response));
                 self.end();
             }
+            Ok(Incoming::Break(_)) => {}
             Err(fault) => {
                 self.ready.push_back(Err(fault));
                 self.end();

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::Notify;
@@ -30,6 +31,8 @@ struct State {
     client: Client,
     /// The position that it has read.
     read: u64,
+    /// The server is asked again after this time, and so is plugway: the connection ends.
+    resting: Option<Duration>,
     /// Whether the answer is complete.
     over: bool,
     /// When that was noticed, on the store's clock.
@@ -127,6 +130,7 @@ impl CallStream {
         }
         state.readers += 1;
         (state.client, state.read) = (Client::Reading, position);
+        state.resting = None;
         let number = state.readers;
         drop(state);
         self.changed.notify_waiters();
@@ -197,6 +201,17 @@ impl Writer {
     pub(super) async fn append(&self, message: &[u8]) -> usize {
         self.0.append(message).await
     }
+
+    /// Lets the client go, which comes back after this time: a stream that is kept for it waits for nobody until then.
+    pub fn rest(&self, wait: Duration) {
+        let mut state = self.0.lock();
+        if state.forgotten {
+            return;
+        }
+        state.resting = Some(wait);
+        drop(state);
+        self.0.changed.notify_waiters();
+    }
 }
 
 impl Drop for Writer {
@@ -247,7 +262,15 @@ impl Reader {
             let text = "The client read too slowly: what it had to read next is gone.";
             return Poll::Ready(Some(Err(Fault::new(Code::StreamUnknown, text))));
         }
-        if state.over { Poll::Ready(None) } else { Poll::Pending }
+        if state.over {
+            return Poll::Ready(None);
+        }
+        let Some(wait) = state.resting.take() else { return Poll::Pending };
+        // Nobody reads until the client is back.
+        state.readers += 1;
+        state.client = Client::Away;
+        let id = EventId { stream: self.stream.number, position: state.read };
+        Poll::Ready(Some(Ok(sse::priming(&id.to_string(), wait))))
     }
 }
 

@@ -218,6 +218,22 @@ fn a_stream_that_ended_is_kept_for_a_while() {
 }
 
 #[test]
+fn a_client_is_let_go_while_the_server_rests_and_reads_on_when_it_is_back() {
+    let streams = Streams::default();
+    let (writer, first) = streams.open();
+    write(&streams, &writer, "1");
+    writer.rest(Duration::from_millis(100));
+    let (events, over) = read(&first);
+    assert_eq!(events, [(at(1, 1), "1".to_owned()), (at(1, 1), String::new())]);
+    assert!(over, "the connection ends, and the answer does not");
+    write(&streams, &writer, "2");
+    let second = reader(streams.resume(at(1, 1)));
+    assert_eq!(read(&second), (vec![(at(1, 2), "2".to_owned())], false));
+    drop(writer);
+    assert_eq!(read(&second), (vec![], true));
+}
+
+#[test]
 fn the_own_stream_sends_again_what_a_lost_connection_was_sent() {
     let (outbox, streams) = (Arc::new(SessionOutbox::default()), Streams::default());
     let offer = |text: &'static str| assert!(outbox.offer(Bytes::from_static(text.as_bytes())));

@@ -291,6 +291,7 @@ fn messages(first: Next, hold: Hold) -> Messages {
                 Incoming::Notification(Notification { upstream, text })
             }
             Item::Ask(ask) => Incoming::Ask(*ask),
+            Item::Break(wait) => Incoming::Break(wait),
             Item::Response(text) => {
                 hold.done();
                 return Some((Ok(Incoming::Response(text)), None));

@@ -65,7 +65,7 @@ pub(super) async fn ask(
 async fn response_of(mut events: Events) -> Result<Option<Message>, Failure> {
     loop {
         match events.next().await? {
-            Some(Item::Note(_) | Item::Ask(_)) => {}
+            Some(Item::Note(_) | Item::Ask(_) | Item::Break(_)) => {}
             Some(Item::Response(data)) => return Ok(Message::parse(data).ok()),
             None => return Ok(None),
         }

@@ -1,6 +1,7 @@
 //! Messages out of a server's event stream: up to the response that the request waits for, and nothing else.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -25,6 +26,8 @@ pub(super) enum Item {
     Ask(Box<Ask>),
     /// The response: the last message.
     Response(Bytes),
+    /// The server ended its stream, and goes on when it is asked again after this time.
+    Break(Duration),
 }
 
 /// A stream that answers one request. Event ids and retry hints end here: they are between plugway and the server.
@@ -36,6 +39,8 @@ pub(super) struct Events {
     translated: Option<Translated>,
     hints: Hints,
     resume: Option<Resume>,
+    /// Whether the end of the stream was noticed.
+    polled: bool,
     done: bool,
 }
 
@@ -50,6 +55,7 @@ impl Events {
             translated: None,
             hints: Hints::default(),
             resume: None,
+            polled: false,
             done: false,
         }
     }
@@ -89,9 +95,16 @@ impl Events {
             }
             match self.source.chunk().await {
                 Ok(Some(chunk)) => self.reader.push(&chunk),
-                Ok(None) => {
+                Ok(None) if self.polled => {
                     let what = "ended its stream without an answer";
                     self.again(Failure::broken(&self.source.name, what)).await?;
+                }
+                // Said before it is asked again: the client may go away meanwhile, as it would without plugway.
+                Ok(None) => {
+                    self.polled = true;
+                    if let Some(wait) = self.resume.as_ref().and_then(|_| self.hints.polling()) {
+                        return Ok(Some(Item::Break(wait)));
+                    }
                 }
                 Err(failure) if failure.is_timeout() => return Err(failure),
                 Err(failure) => self.again(failure).await?,
@@ -106,6 +119,7 @@ impl Events {
         let Some(resume) = &mut self.resume else { return Err(failure) };
         if let Some(rest) = resume.again(&self.respondent.endpoint, &self.hints, failure).await? {
             self.source = rest;
+            self.polled = false;
             self.reader = sse::Reader::new(EVENT);
         }
         Ok(())

@@ -40,6 +40,11 @@ impl Hints {
         self.last.clone()
     }
 
+    /// The wait before the stream is asked for again; none where the server names no events to go on from.
+    pub(super) fn polling(&self) -> Option<Duration> {
+        self.last.is_some().then(|| self.wait(0))
+    }
+
     /// The wait before attempt number `vain` + 1. What the server asks for counts for the first ones.
     pub(super) fn wait(&self, vain: u32) -> Duration {
         let first = self.retry.unwrap_or(STREAM_RETRY).clamp(STREAM_RETRY_MIN, STREAM_RETRY_MAX);

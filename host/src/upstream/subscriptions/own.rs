@@ -176,7 +176,7 @@ async fn open(
                     }
                 }
                 Incoming::Response(_) => return Ok(None),
-                Incoming::Ask(_) => {}
+                Incoming::Ask(_) | Incoming::Break(_) => {}
             }
         }
         Ok(None)
