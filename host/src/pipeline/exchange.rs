@@ -158,6 +158,8 @@ impl<'a> Call<'a> {
             None => answer,
             Some((tasks, is_about)) => tasks.answer(answer, is_about).await?,
         };
+        let method = self.request.message.method();
+        let answer = translate::looked_into(self.connector, method, &**upstream, answer).await?;
         let answer = self.judged(upstream, answer).await?;
         let learned = &self.connector.learned;
         let answer = learned.of_answer(answer, &self.request.caller, upstream.name());

@@ -215,7 +215,7 @@ pub(super) fn text_of(message: &Incoming) -> String {
         Incoming::Response(text) => text,
         Incoming::Notification(note) => &note.text,
         Incoming::Ask(ask) => ask.message.text(),
-        Incoming::Break(_) => return String::new(),
+        Incoming::Break(_) => return "(a break)".to_owned(),
     };
     String::from_utf8(text.to_vec()).unwrap()
 }

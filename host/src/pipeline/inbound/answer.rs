@@ -13,7 +13,7 @@ use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
 use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
 use crate::protocol::{Message, Span, splice};
 
-/// An answer of the server `upstream`, as the policies leave it. What streams because it is large is data, and passes.
+/// An answer of the server `upstream`, as the policies leave it. What streams because it is large asks for nothing, and passes.
 pub async fn answer(
     connector: &Arc<Connector>,
     toward: Toward,
@@ -91,7 +91,8 @@ async fn response(
     if !may_ask(&text) {
         return Ok(text);
     }
-    let Ok(message) = Message::parse(text.clone()) else { return Ok(text) };
+    // What cannot be read cannot be judged.
+    let message = Message::parse(text.clone()).map_err(|error| broken(upstream).because(error))?;
     let required = match Required::read(&message) {
         Ok(Some(required)) => required,
         Ok(None) => return Ok(text),

@@ -8,8 +8,10 @@
 mod declared;
 mod digest;
 pub(super) mod input;
+mod large;
 mod limits;
 mod modern;
+mod result_type;
 mod retry;
 mod suspend;
 mod suspended;
@@ -29,6 +31,7 @@ use super::request::Request;
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method, Revision};
 
+pub(super) use large::looked_into;
 pub(super) use retry::{open, refuse_foreign};
 pub(super) use suspended::Suspended;
 
@@ -64,7 +67,9 @@ impl Side {
 
     /// Sends a request, and lets policies judge what the server says before its response.
     async fn exchange(&self, order: Order) -> Result<Answer, Fault> {
+        let method = order.message.method();
         let answer = self.upstream.exchange(order).await?;
+        let answer = looked_into(&self.connector, method, &*self.upstream, answer).await?;
         let toward = self.request.toward();
         inbound::answer(&self.connector, toward, self.upstream.name(), answer).await
     }
@@ -110,7 +115,7 @@ pub(super) async fn answered(
     let side = || Side::of(call, upstream, to);
     match call.request.era() {
         Era::Legacy if asks(call.request.message.method()) => {
-            talk::answered(side, speaks_modern(&**upstream), answer).await
+            talk::answered(side, speaks_modern(&**upstream), answer)
         }
         Era::Legacy => Ok(answer),
         // What a plugin asks for comes as the server gave it: nobody is asked anything for a plugin.

@@ -13,13 +13,13 @@ use super::input::{self, Required, Unreadable, may_ask};
 use super::limits::{QUESTIONS, RESPONSE, ROUNDS};
 use crate::fault::{Code, Fault};
 use crate::pipeline::absence;
-use crate::pipeline::collect::{self, Held};
+use crate::pipeline::collect;
 use crate::pipeline::port::{Answer, Ask, AskReply, Body, Incoming, Json, Messages};
 use crate::pipeline::request::RequestId;
 use crate::protocol::{Id, Message, splice};
 
-/// The answer as the client gets it. A large one is looked into as far as plugins may look, where the server may ask in it.
-pub(super) async fn answered(
+/// The answer as the client gets it. What streams asks for nothing.
+pub(super) fn answered(
     side: impl Fn() -> Side,
     modern: bool,
     answer: Answer,
@@ -30,19 +30,10 @@ pub(super) async fn answered(
             return Ok(Talk::new(side(), modern).go(State::Reading(messages)));
         }
     };
-    let body = match body {
-        Body::Whole(text) => Held::Whole(text),
-        Body::Stream(..) if modern => {
-            Box::pin(collect::hold(body, side().connector.review_max)).await?
-        }
-        Body::Stream(..) => Held::Large(body),
-    };
-    let body = match body {
-        Held::Whole(text) if may_ask(&text) => return begun(side(), text, refusal),
-        Held::Whole(text) => Body::Whole(text),
-        Held::Large(body) => body,
-    };
-    Ok(Answer::Json(Json { body, refusal }))
+    match body {
+        Body::Whole(text) if may_ask(&text) => begun(side(), text, refusal),
+        body => Ok(Answer::Json(Json { body, refusal })),
+    }
 }
 
 /// The answer that a response begins which may ask for input.
