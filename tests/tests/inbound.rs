@@ -184,6 +184,35 @@ async fn what_comes_on_the_sessions_own_stream_is_judged_too() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_open_stream_is_judged_by_the_policies_of_today() -> Result<()> {
+    let (params, text) = other_question();
+    let (_web, setup) = asking(json!({"config": {}})).await?;
+    let (plugway, client) = started(setup).await?;
+    let listened = Notices::of(&client).await?;
+    let asked = async |word: &'static str| {
+        client.call_tool("web_ask_later", elicitation(word)).await?;
+        wait::until("the question", BOUND, async || {
+            let all = listened.all();
+            Ok(all.into_iter().filter(|one| one["method"] == "elicitation/create").next_back())
+        })
+        .await
+    };
+    let before = asked("Which word?").await?;
+    ensure!(before["params"]["message"] == "[web] Which word?", "{before}");
+    let file = std::fs::read_to_string(plugway.folder().join("plugway.yaml"))?;
+    let mut now: Value = serde_json::from_str(&file)?;
+    now["plugins"]["judge"]["config"] = json!({"elicitation/create": {"replace": text}});
+    plugway.reconfigure(&now.to_string())?;
+    plugway.logged("configuration applied", BOUND).await?;
+    client.call_tool("web_ask_later", elicitation("Which one now?")).await?;
+    wait::until("a judged question", BOUND, async || {
+        Ok(listened.all().iter().any(|one| one["params"] == params).then_some(()))
+    })
+    .await?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn notifications_of_a_call_are_judged_and_dropped() -> Result<()> {
     let upstream = Scripted::start().await?;
     let upstreams = json!([{"name": "web", "url": upstream.url()}]);

@@ -80,8 +80,9 @@ impl Draft {
 }
 
 impl Running {
-    /// Keeps the catalogue until the connector is replaced or plugway stops.
+    /// Serves under its name, and keeps the catalogue until the connector is replaced or plugway stops.
     pub(super) fn keep(&self, ground: &Ground) {
+        self.connector.serve();
         let (connector, keeping) = (self.connector.clone(), self.keeping.clone());
         ground.beside(async move {
             keeping.run_until_cancelled(keeper::keep(connector)).await;

@@ -1,7 +1,7 @@
 //! A connector: one MCP server as clients see it, with its upstreams, its router and its policies.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwapOption;
 
@@ -50,6 +50,8 @@ pub struct Connector {
     pub(super) suspended: Arc<Suspended>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
     pub learned: Arc<Learned>,
+    /// Which of all connectors of that name serves now.
+    newest: Arc<Mutex<Weak<Self>>>,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -111,6 +113,7 @@ impl Connector {
             sealer: Arc::default(),
             suspended: Arc::default(),
             learned: Arc::default(),
+            newest: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -127,7 +130,19 @@ impl Connector {
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
         self.learned = before.learned.clone();
+        self.newest = before.newest.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
+    }
+
+    /// From now on this is the one that serves under its name.
+    pub fn serve(self: &Arc<Self>) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(self);
+    }
+
+    /// The one that serves under this name now: for what lasts longer than a configuration.
+    pub fn newest(self: &Arc<Self>) -> Arc<Self> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        newest.unwrap_or_else(|| self.clone())
     }
 
     /// Whether calls can be served: an upstream is there, and the catalogue holds what those that are there offer.

@@ -115,7 +115,7 @@ pub(super) fn own(
 
 /// The next event. Where policies judge what servers send, a message is out of the queue meanwhile.
 async fn next(site: &Site, session: &Session, reader: &mut OwnReader) -> Option<Bytes> {
-    let connector = site.connector(&session.connector)?;
+    let connector = &site.connector(&session.connector)?.newest();
     if !inbound::is_judged(connector) {
         return reader.take(|waiting| handover::waiting(session, waiting));
     }

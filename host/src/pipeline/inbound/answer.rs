@@ -9,7 +9,7 @@ use super::message::{Toward, is_judged, pass};
 use crate::fault::{Code, Fault};
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
-use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
+use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Messages, Notification};
 use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
 use crate::protocol::{Message, Span, splice};
 
@@ -47,6 +47,20 @@ pub async fn answer(
             })))
         }
     }
+}
+
+/// What a server tells on a stream that stays open, as the policies leave it.
+pub fn stream(connector: &Arc<Connector>, toward: Toward, messages: Messages) -> Messages {
+    let judges = Arc::new((connector.clone(), toward));
+    Box::pin(messages.filter_map(move |message| {
+        let judges = judges.clone();
+        async move {
+            match message {
+                Ok(message) => incoming(&judges.0.newest(), &judges.1, message).await.map(Ok),
+                Err(fault) => Some(Err(fault)),
+            }
+        }
+    }))
 }
 
 /// A request or notification of a server, as the policies leave it. One that they refuse goes no further: the server gets

@@ -12,7 +12,7 @@ use super::filter::Filter;
 use super::lists::ListChanges;
 use super::part::{Part, parts};
 use crate::fault::{Code, Fault};
-use crate::pipeline::answer;
+use crate::pipeline::{answer, inbound};
 use crate::pipeline::connector::Connector;
 use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification};
 use crate::pipeline::request::Request;
@@ -31,11 +31,14 @@ pub(in crate::pipeline) async fn listen(
     let lists = Arc::new(ListChanges::new(filter.lists));
     let joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
     let parts = parts(connector, &view, &filter);
+    let connector = connector.clone();
     let opened = async move {
         let opening = parts.into_iter().map(|part: Part| part.open(&request));
         let opened = join_all(opening).await.into_iter().flatten();
         let (honoured, servers): (Vec<_>, Vec<Messages>) = opened.unzip();
         let first = acknowledged(&id, &filter, &honoured);
+        let judged = |messages| inbound::stream(&connector, request.toward(), messages);
+        let servers = servers.into_iter().map(judged);
         let open = Open { id, lists, servers: stream::select_all(servers), joined };
         let later = stream::unfold(Some(open), |open| async {
             let mut open = open?;
