@@ -1,5 +1,6 @@
 //! A request on its way through the pipeline.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -68,9 +69,16 @@ impl Request {
 pub struct Flight {
     upstream: Mutex<Option<Arc<dyn Upstream>>>,
     cancelled: OnceLock<CancellationToken>,
+    /// What lasts as long as the request, and as a call that waits for input.
+    _kept: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Flight {
+    /// A request that keeps something until it was answered for good.
+    pub fn keeping(kept: impl Any + Send + Sync) -> Self {
+        Self { _kept: Some(Box::new(kept)), ..Self::default() }
+    }
+
     /// The request goes to this upstream.
     pub fn goes_to(&self, upstream: &Arc<dyn Upstream>) {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(upstream.clone());

@@ -52,7 +52,8 @@ pub(super) async fn serve(
     }))
 }
 
-/// Runs one request. That of an identified caller keeps its party until its answer was sent.
+/// Runs one request. That of an identified caller keeps its party until its answer was sent, and while its
+/// call waits for input.
 pub(super) async fn ask(
     site: &Site,
     visitor: &Visitor<'_>,
@@ -69,6 +70,7 @@ pub(super) async fn ask(
         None => (Arc::new(Caller::anonymous("anonymous")), None),
     };
     let own = guard.as_ref().map(PartyGuard::id);
+    let flight = Arc::new(guard.map(Flight::keeping).unwrap_or_default());
     let request = Request {
         request_id,
         caller,
@@ -78,10 +80,10 @@ pub(super) async fn ask(
         session: None,
         passed,
         credential: visitor.credential.clone(),
-        flight: Arc::new(Flight::default()),
+        flight: flight.clone(),
         depth: 0,
     };
-    Ok(dispatch(connector, request).await?.holding(guard))
+    Ok(dispatch(connector, request).await?.holding(flight))
 }
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).

@@ -12,10 +12,10 @@ use super::filter::Filter;
 use super::lists::ListChanges;
 use super::part::{Part, parts};
 use crate::fault::{Code, Fault};
-use crate::pipeline::{answer, inbound};
 use crate::pipeline::connector::Connector;
 use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification};
 use crate::pipeline::request::Request;
+use crate::pipeline::{answer, inbound};
 use crate::protocol::{Id, Message, Method, subscription};
 
 /// Answers with a stream that begins at once; what is honoured is its first message.

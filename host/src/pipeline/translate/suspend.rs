@@ -14,6 +14,7 @@ use super::limits::QUESTIONS;
 use super::suspended::Kept;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Ask, Incoming, Messages, Notification, Upstream};
+use crate::pipeline::request::Flight;
 use crate::protocol::{Field, Id, Message, Method, splice};
 
 /// What a server gets whose question the client of this call does not answer.
@@ -31,6 +32,8 @@ pub(super) struct Waiting {
     keys: u32,
     /// The request as the server got it.
     request: Message,
+    /// What the call was begun with goes on with it.
+    _flight: Arc<Flight>,
 }
 
 /// The messages of a call for a client of the modern era.
@@ -45,7 +48,9 @@ struct Reading {
 /// The messages of an answer, up to the first question.
 pub(super) fn stream(side: Side, messages: Messages) -> Answer {
     let (upstream, request) = (side.upstream.clone(), side.request.message.clone());
-    let waiting = Waiting { upstream, messages, open: Vec::new(), keys: 0, request };
+    let flight = side.request.flight.clone();
+    let waiting =
+        Waiting { upstream, messages, open: Vec::new(), keys: 0, request, _flight: flight };
     Reading { side, waiting: Some(waiting), ready: VecDeque::new() }.into_answer()
 }
 

@@ -191,7 +191,8 @@ impl Client {
         self.tasks.spawn(async move {
             let pump = async {
                 while let Some(waiting) = listener.next().await {
-                    if let Some(text) = handover::judged(&connector.newest(), &kept, waiting).await {
+                    if let Some(text) = handover::judged(&connector.newest(), &kept, waiting).await
+                    {
                         output.send(text).await;
                     }
                 }

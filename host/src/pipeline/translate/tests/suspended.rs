@@ -240,3 +240,21 @@ impl Policy for Seen {
         Box::pin(async { Ok(String::new()) })
     }
 }
+
+#[tokio::test]
+async fn what_a_request_keeps_is_kept_while_its_call_waits() {
+    let stage = stage().await;
+    let (who, _got) = question("1", "roots/list", "{}");
+    let (sender, messages) = channel(vec![who]);
+    stage.server.answers(Answer::messages(messages));
+    let kept = Arc::new(());
+    let flight = Arc::new(Flight::keeping(kept.clone()));
+    let request = Request { flight, ..stage.request(&call("7", "")) };
+    let mut asked = items(dispatch(&stage.connector, request).await.unwrap());
+    let given = state(&response(asked.next().await));
+    drop(asked);
+    assert_eq!(Arc::strong_count(&kept), 2, "the call waits");
+    sender.try_send(last(DONE)).unwrap();
+    stage.response(&call("8", &retry(r#"{"roots-1":{}}"#, &given))).await;
+    assert_eq!(Arc::strong_count(&kept), 1);
+}
