@@ -8,6 +8,7 @@
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
+//! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
@@ -23,6 +24,7 @@ pub mod asking;
 pub mod binary;
 pub mod conformance;
 pub mod demo;
+pub mod exact;
 pub mod faulty;
 pub mod http;
 pub mod hub;
@@ -34,6 +36,7 @@ pub mod pipe;
 pub mod plugway;
 pub mod process;
 pub mod recorder;
+pub mod replay;
 pub mod rpc;
 mod run;
 pub mod scratch;
