@@ -32,7 +32,8 @@ impl Exact {
             Some(b'{') => {
                 let Members(members) =
                     serde_json::from_str(text).with_context(|| format!("not JSON: {text}"))?;
-                let parsed = members.into_iter().map(|(key, raw)| Ok((key, Self::parse(raw.get())?)));
+                let parsed =
+                    members.into_iter().map(|(key, raw)| Ok((key, Self::parse(raw.get())?)));
                 Self::Object(parsed.collect::<Result<_>>()?)
             }
             Some(b'[') => {

@@ -2,7 +2,7 @@
 //! line to the file RECORD. Prints its URL and serves until it is killed, or, with `--stdio`, serves who started it.
 #![expect(clippy::print_stdout, reason = "the line with the URL is this program's answer")]
 
-use std::{fs, fs::File, sync::Arc};
+use std::{fs, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use plugway_tests::replay::{Recording, Replay, http, stdio};
@@ -25,9 +25,9 @@ async fn main() -> Result<()> {
         anyhow::bail!("a recording and a record are needed");
     };
     let recording = Recording::parse(&fs::read_to_string(recording)?)?;
-    // Several processes of one upstream write to one record.
-    let record = File::options().create(true).append(true).open(record)?;
-    let replay = Arc::new(Replay::new(recording, record));
+    let replay = Arc::new(Replay::new(recording, record.into()));
+    let follower = Arc::clone(&replay);
+    tokio::spawn(async move { follower.follow().await });
     if over_pipes {
         return stdio::serve(replay).await;
     }

@@ -1,9 +1,10 @@
 //! Answers by the recording.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    fs::File,
+    collections::HashMap,
+    fs::{self, File},
     io::Write as _,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -22,15 +23,14 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 pub struct Replay {
     recording: Recording,
     state: Mutex<State>,
-    record: Mutex<File>,
+    /// What it is sent, a message a line. Several processes of one upstream write to one file.
+    record: PathBuf,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// Every message so far.
     seen: Vec<Exact>,
-    /// The exchanges that were begun.
-    begun: BTreeSet<String>,
     /// The streams of sessions.
     own: HashMap<String, mpsc::Sender<String>>,
     /// Subscriptions of the modern era: what they ask for, their id, their stream.
@@ -58,8 +58,8 @@ struct Run {
 
 impl Replay {
     /// Answers by this recording, and writes what it is sent to a file.
-    pub fn new(recording: Recording, record: File) -> Self {
-        Self { recording, state: Mutex::default(), record: Mutex::new(record) }
+    pub fn new(recording: Recording, record: PathBuf) -> Self {
+        Self { recording, state: Mutex::default(), record }
     }
 
     /// Whether it speaks the legacy era.
@@ -80,7 +80,7 @@ impl Replay {
     pub fn take(self: &Arc<Self>, message: Exact, session: &str) -> Result<Option<Answer>> {
         let since = {
             let mut state = self.state();
-            writeln!(self.record.lock().unwrap_or_else(PoisonError::into_inner), "{message}")?;
+            append(&self.record, &message)?;
             state.seen.push(message.clone());
             state.seen.len()
         };
@@ -93,8 +93,9 @@ impl Replay {
         let Some(exchange) = self.find(&message) else { return Ok(Some(unrecorded(&message))) };
         let replay = Arc::clone(self);
         let run = Run { replay, exchange, request: message, session: session.to_owned(), since };
-        if let [_, Step::Server(last)] = run.exchange.steps.as_slice()
+        if let [_, Step::Server(last), rest @ ..] = run.exchange.steps.as_slice()
             && last.method().is_none()
+            && rest.iter().all(|step| step.received().is_none())
         {
             return Ok(Some(Answer::Whole(run.own_ids(last))));
         }
@@ -112,14 +113,43 @@ impl Replay {
 
     /// The last exchange that this request begins and that holds by now.
     fn find(&self, request: &Exact) -> Option<Exchange> {
-        let mut state = self.state();
-        let holds = |exchange: &&Exchange| {
-            exchange.since.as_ref().is_none_or(|since| state.begun.contains(since))
-                && exchange.fits(request)
+        let exchanges = &self.recording.exchanges;
+        let begun = |name: &String| {
+            let record = fs::read_to_string(&self.record).unwrap_or_default();
+            let seen: Vec<Exact> =
+                record.lines().filter_map(|line| Exact::parse(line).ok()).collect();
+            let since = exchanges.iter().find(|exchange| exchange.name == *name);
+            since.is_some_and(|since| seen.iter().any(|message| since.fits(message)))
         };
-        let found = self.recording.exchanges.iter().rfind(holds)?.clone();
-        state.begun.insert(found.name.clone());
-        Some(found)
+        let holds = |exchange: &&Exchange| {
+            exchange.fits(request) && exchange.since.as_ref().is_none_or(begun)
+        };
+        exchanges.iter().rfind(holds).cloned()
+    }
+
+    /// What all processes of this server say to everybody, a message a line.
+    fn said(&self) -> PathBuf {
+        self.record.with_extension("all")
+    }
+
+    /// Says what any process of this server has to say to everybody, to those who listen here. Runs until it is dropped.
+    pub async fn follow(&self) {
+        let lines = || fs::read_to_string(self.said()).unwrap_or_default();
+        let mut told = lines().lines().count();
+        loop {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            let text = lines();
+            // A line that is not whole yet comes later.
+            let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+            for line in whole.lines().skip(told) {
+                told += 1;
+                let Ok(message) = Exact::parse(line) else { continue };
+                for (text, stream) in self.concerned(&message) {
+                    // Who is gone needs nothing.
+                    drop(stream.send(text).await);
+                }
+            }
+        }
     }
 
     /// A subscription: it is granted as it was asked for.
@@ -168,6 +198,12 @@ fn concerns(filter: &Exact, message: &Exact) -> bool {
     }
 }
 
+/// One more line of a file.
+fn append(path: &PathBuf, message: &Exact) -> Result<()> {
+    let mut file = File::options().create(true).append(true).open(path)?;
+    Ok(file.write_all(format!("{message}\n").as_bytes())?)
+}
+
 fn unrecorded(request: &Exact) -> Answer {
     let id = request.at(&["id"]).map(Exact::to_string).unwrap_or_default();
     let rest = match request.method() {
@@ -190,11 +226,7 @@ impl Run {
                     let open = wait::until("a stream of the session", BOUND, async || Ok(stream()));
                     drop(open.await?.send(message.to_string()).await);
                 }
-                Step::All(message) => {
-                    for (text, stream) in self.replay.concerned(message) {
-                        drop(stream.send(text).await);
-                    }
-                }
+                Step::All(message) => append(&self.replay.said(), message)?,
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Everything that may be different through plugway, and nothing else may.
 //!
 //! What a client gets: the id and the progress token of a server's request, and the request that a server gives up; ids of
-//! tasks; names in lists, and entries of other servers there; cursors, since plugway pages by itself; `ttlMs` and
+//! tasks; names in lists, and entries of other servers and of plugway there; cursors, since plugway pages by itself; `ttlMs` and
 //! `cacheScope`; the server's name before the message of an elicitation; `includeContext`. What a connector says of itself
 //! is its own: `serverInfo`, `instructions` (under the server's name), `supportedVersions`.
 //!
@@ -40,6 +40,11 @@ pub(crate) fn seen_by_client(message: &Exact, mapped: &Mapped) -> Exact {
         for list in ["tools", "prompts"] {
             unprefixed(result.at_mut(&[list]), mapped);
         }
+        if let Some(Exact::Array(entries)) = result.at_mut(&["resources"]) {
+            // plugway tells of its servers in resources of its own.
+            let is_own = |uri: &str| uri.starts_with("plugway://");
+            entries.retain(|entry| !entry.str_at(&["uri"]).is_some_and(is_own));
+        }
         for member in ["ttlMs", "cacheScope"] {
             result.remove(member);
         }
@@ -72,7 +77,8 @@ fn question(asked: &mut Exact, mapped: &Mapped) {
     let method = asked.method().map(str::to_owned);
     let Some(params) = asked.at_mut(&["params"]) else { return };
     if method.as_deref() == Some("elicitation/create")
-        && let (Some(prefix), Some(Exact::Text(text))) = (mapped.prefix(), params.at_mut(&["message"]))
+        && let (Some(prefix), Some(Exact::Text(text))) =
+            (mapped.prefix(), params.at_mut(&["message"]))
     {
         // Without the name it is not equal.
         *text = match text.strip_prefix(&format!("[{prefix}] ")) {

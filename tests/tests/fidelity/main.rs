@@ -18,12 +18,15 @@ mod mapped;
 mod player;
 
 use closed::{Seen, seen_by_server};
-use player::{Player, Played};
+use player::{Played, Player};
 
 const BOUND: Duration = Duration::from_secs(20);
 /// The name of the server that is played, and of the one beside it.
 const UP: &str = "up";
 const OTHER: &str = "other";
+
+/// Exchanges that are different still: tasks that ask, and subscriptions to tasks.
+const NOT_YET: [&str; 2] = ["how a task is", "what a task tells"];
 
 /// How two ends speak to one another.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,7 +121,12 @@ impl Stage {
     }
 
     /// What both ends see through plugway.
-    async fn through(&mut self, client: Way, server: Way, seen: &Seen) -> Result<(Vec<Played>, Seen)> {
+    async fn through(
+        &mut self,
+        client: Way,
+        server: Way,
+        seen: &Seen,
+    ) -> Result<(Vec<Played>, Seen)> {
         let upstreams = [
             self.upstream(server, &format!("{}.jsonl", self.era), UP).await?,
             self.upstream(server, &format!("other.{}.jsonl", self.era), OTHER).await?,
@@ -163,8 +171,16 @@ async fn compare(era: &'static str, client: Way, server: Way) -> Result<()> {
     }
     let (through, also) = stage.through(client, server, &seen).await?;
     ensure!(direct.len() == through.len(), "exchanges are missing");
-    let mut differences: Vec<String> =
-        direct.iter().zip(&through).filter_map(|(one, other)| one.difference(other)).collect();
+    let mut differences = Vec::new();
+    for (one, other) in direct.iter().zip(&through) {
+        let different = one.difference(other);
+        if era == "modern" && NOT_YET.contains(&one.name()) {
+            let equal = different.is_none();
+            differences.extend(equal.then(|| format!("{}: take it off the list", one.name())));
+        } else {
+            differences.extend(different);
+        }
+    }
     let missing = seen.missing_in(&also);
     differences.extend(missing.iter().map(|one| format!("the server did not get\n  {one}")));
     let more = also.missing_in(&seen);

@@ -95,7 +95,9 @@ impl Mapped {
             Some("notifications/progress") => {
                 replace(message.at_mut(&["params", "progressToken"]), &self.tokens);
             }
-            Some("tools/call" | "prompts/get") => self.prefixed(message.at_mut(&["params", "name"])),
+            Some("tools/call" | "prompts/get") => {
+                self.prefixed(message.at_mut(&["params", "name"]))
+            }
             Some("completion/complete") => {
                 self.prefixed(message.at_mut(&["params", "ref", "name"]));
             }

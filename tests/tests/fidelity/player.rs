@@ -90,7 +90,8 @@ impl Player {
             all.push(Played { name: exchange.name.clone(), got, failed });
         }
         while let Ok(stray) = self.inbox.try_recv() {
-            bail!("something came that is not recorded: {}", stray?);
+            let failed: Vec<_> = all.iter().filter_map(|one| one.failed.as_ref()).collect();
+            bail!("something came that is not recorded: {}\n{failed:?}", stray?);
         }
         Ok(all)
     }
@@ -132,7 +133,9 @@ impl Player {
             self.mapped.learn(recorded, &message);
             came[place] = Some(message);
         }
-        got.extend(came.iter().flatten().map(|message| closed::seen_by_client(message, &self.mapped)));
+        got.extend(
+            came.iter().flatten().map(|message| closed::seen_by_client(message, &self.mapped)),
+        );
         Ok(())
     }
 
@@ -267,6 +270,11 @@ fn data(event: &[u8]) -> Option<String> {
 }
 
 impl Played {
+    /// The exchange.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Without plugway, every message comes as it was recorded.
     pub(crate) fn ensure_as_recorded(&self, exchange: &Exchange) -> Result<()> {
         ensure!(self.failed.is_none(), "{}: {:?}", self.name, self.failed);
@@ -287,8 +295,9 @@ impl Played {
             return Some(format!("{}: {failed}", self.name));
         }
         let pairs = self.got.iter().zip(&other.got).filter(|(one, other)| one != other);
-        let told: Vec<String> =
-            pairs.map(|(one, other)| format!("  directly:        {one}\n  through plugway: {other}")).collect();
+        let told: Vec<String> = pairs
+            .map(|(one, other)| format!("  directly:        {one}\n  through plugway: {other}"))
+            .collect();
         let told = told.join("\n");
         (self.got != other.got).then(|| format!("{}:\n{told}", self.name))
     }

@@ -1,7 +1,10 @@
 //! The stream of a session.
 
 use anyhow::{Result, ensure};
-use plugway_tests::{Plugway, binary, rpc::{Client, Event}};
+use plugway_tests::{
+    Plugway, binary,
+    rpc::{Client, Event},
+};
 use serde_json::{Value, json};
 
 use super::{BOUND, last, some};
