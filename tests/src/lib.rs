@@ -15,6 +15,7 @@
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
 //! - [`conformance`]: the official conformance suite, run and graded.
 //! - [`process`]: children of a process, memory, signals.
+//! - [`soak`]: what volume does to memory.
 //! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
 //!
 //! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
@@ -41,6 +42,7 @@ pub mod rpc;
 mod run;
 pub mod scratch;
 pub mod scripted;
+pub mod soak;
 pub mod tokens;
 pub mod wait;
 

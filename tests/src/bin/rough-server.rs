@@ -10,13 +10,14 @@ use std::{
 
 use serde_json::{Value, json};
 
-const TOOLS: [(&str, &str); 9] = [
+const TOOLS: [(&str, &str); 10] = [
     ("process_id", "Its process id."),
     ("crash", "Ends with code 3 instead of an answer."),
     ("environment", "The names of its variables."),
     ("hang", "Never answers."),
     ("chatter", "Prints lines to stdout that are no messages, then answers."),
     ("flood", "Prints `lines` lines to stderr, then answers."),
+    ("big", "Answers with `bytes` letters."),
     ("tell", "Tells its client of `count` numbered updates of a resource, then answers."),
     ("stubborn", "Starts a process that ignores SIGTERM; its id."),
     ("escape", "The same in a session of its own; its id."),
@@ -102,6 +103,10 @@ fn call(params: &Value) -> Answer {
                 eprintln!("line {line}: {}", "x".repeat(200));
             }
             Answer::Text(lines.to_string())
+        }
+        "big" => {
+            let bytes = at(params, "/arguments/bytes").as_u64().unwrap_or(1);
+            Answer::Text("x".repeat(usize::try_from(bytes).unwrap_or_default()))
         }
         "tell" => {
             let count = at(params, "/arguments/count").as_u64().unwrap_or(1);
