@@ -3,6 +3,7 @@
 //! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
 //! - [`pipe`]: the same for `plugway stdio`, with the raw lines of its client.
 //! - [`hub`]: configurations with guests, as tables.
+//! - [`cutter`]: a way between client and plugway on which connections are lost.
 //! - [`demo`]: the demo servers as upstreams, with their counters; [`asking`]: servers that ask their client.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
@@ -24,6 +25,7 @@ pub mod admin;
 pub mod asking;
 pub mod binary;
 pub mod conformance;
+pub mod cutter;
 pub mod demo;
 pub mod exact;
 pub mod faulty;
