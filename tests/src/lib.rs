@@ -3,17 +3,20 @@
 //! - [`plugway`]: starts the binary with a configuration, waits until it is ready, reads its log, ends it.
 //! - [`pipe`]: the same for `plugway stdio`, with the raw lines of its client.
 //! - [`hub`]: configurations with guests, as tables.
+//! - [`cutter`]: a way between client and plugway on which connections are lost.
 //! - [`demo`]: the demo servers as upstreams, with their counters; [`asking`]: servers that ask their client.
 //! - [`recorder`]: an upstream that keeps every call to the byte.
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
+//! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
 //! - [`conformance`]: the official conformance suite, run and graded.
 //! - [`process`]: children of a process, memory, signals.
+//! - [`soak`]: what volume does to memory.
 //! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
 //!
 //! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
@@ -22,7 +25,9 @@ pub mod admin;
 pub mod asking;
 pub mod binary;
 pub mod conformance;
+pub mod cutter;
 pub mod demo;
+pub mod exact;
 pub mod faulty;
 pub mod http;
 pub mod hub;
@@ -34,10 +39,12 @@ pub mod pipe;
 pub mod plugway;
 pub mod process;
 pub mod recorder;
+pub mod replay;
 pub mod rpc;
 mod run;
 pub mod scratch;
 pub mod scripted;
+pub mod soak;
 pub mod tokens;
 pub mod wait;
 

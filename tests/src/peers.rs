@@ -123,6 +123,24 @@ impl Peers {
         run(command).await
     }
 
+    /// Runs the official TypeScript client of the legacy era, which comes back by itself where a stream breaks off: one call
+    /// of a tool; the `progress` that it heard of, and the `result`.
+    pub async fn resuming_sdk(&self, url: &str, name: &str, arguments: &str) -> Result<Value> {
+        let mut command = Command::new(self.node());
+        command
+            .arg(script("client_resume.mjs"))
+            .arg(self.home.join("node_modules/@modelcontextprotocol/sdk"))
+            .args([url, name, arguments]);
+        run(command).await
+    }
+
+    /// The same with the official Python client, in the legacy era.
+    pub async fn resuming_mcp(&self, url: &str, name: &str, arguments: &str) -> Result<Value> {
+        let mut command = Command::new(self.python());
+        command.arg(script("client_resume.py")).args([url, name, arguments]);
+        run(command).await
+    }
+
     async fn python_client(
         &self,
         name: &str,

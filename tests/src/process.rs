@@ -59,6 +59,17 @@ pub fn proportional_bytes(pid: u32) -> Result<u64> {
     bytes_in(pid, "smaps_rollup", "Pss:")
 }
 
+/// The most resident memory in bytes that it had since [`forget_peak`].
+pub fn peak_bytes(pid: u32) -> Result<u64> {
+    bytes_in(pid, "status", "VmHWM:")
+}
+
+/// Counts the most resident memory from now on.
+pub fn forget_peak(pid: u32) -> Result<()> {
+    // proc(5): 5 resets the peak resident set size.
+    fs::write(format!("/proc/{pid}/clear_refs"), "5").context("cannot reset the peak")
+}
+
 fn bytes_in(pid: u32, file: &str, key: &str) -> Result<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/{file}"))
         .with_context(|| format!("process {pid} is gone"))?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::level::Level;
 use super::port::{Incoming, Promise};
-use crate::protocol::Revision;
+use crate::protocol::{Message, Revision, message, scan};
 
 /// Identifies a party inside this process: never leaves it and is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,8 +25,25 @@ pub struct Party {
     pub client_info: Option<Arc<str>>,
     /// JSON text of the client's capabilities, as the client sent them.
     pub capabilities: Option<Arc<str>>,
+    /// The members of the params of `initialize` besides those of which plugway makes its own, as the client sent them, with
+    /// commas between them; none in the modern era, where each request has its own.
+    pub further: Option<Arc<str>>,
     /// Takes notifications that belong to no call in flight.
     pub outbox: Arc<dyn Outbox>,
+}
+
+/// What the params of `initialize` say besides those members of which plugway makes its own: JSON text of members with commas
+/// between them; none where there is nothing else. Servers get it as it is.
+pub fn further(initialize: &Message) -> Option<Arc<str>> {
+    const OWN: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
+    let params = initialize.params()?;
+    let kept = scan::members(params)?.into_iter().filter_map(|(key, value)| {
+        let name = message::string(params.get(key.range())?)?;
+        let member = params.get(key.range().start..value.range().end)?;
+        (!OWN.contains(&&*name)).then_some(member)
+    });
+    let kept: Vec<&str> = kept.collect();
+    (!kept.is_empty()).then(|| kept.join(",").into())
 }
 
 /// Where an upstream puts a notification for a client that belongs to no call in flight.
@@ -99,5 +116,31 @@ impl std::fmt::Debug for Party {
             .field("id", &self.id)
             .field("revision", &self.revision)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_else_is_said_at_the_start_is_kept_as_it_was_written() {
+        for (params, kept) in [
+            (r#"{"protocolVersion":"1","clientInfo":{"x":1.0},"capabilities":{}}"#, None),
+            (
+                r#"{"_meta": {"n":1.0} ,"clientInfo":{},"\u0078":[ 1 ]}"#,
+                Some(r#""_meta": {"n":1.0},"\u0078":[ 1 ]"#),
+            ),
+            (
+                r#"{"client\u0049nfo":{},"y":12345678901234567890}"#,
+                Some(r#""y":12345678901234567890"#),
+            ),
+            ("{}", None),
+        ] {
+            let text =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+            let message = Message::parse(text.into()).unwrap();
+            assert_eq!(further(&message).as_deref(), kept, "{params}");
+        }
     }
 }

@@ -94,6 +94,11 @@ impl Flight {
         self.cancelled.get_or_init(CancellationToken::new).cancel();
     }
 
+    /// Whether the client does not want an answer any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.get().is_some_and(CancellationToken::is_cancelled)
+    }
+
     /// Until the client does not want an answer any more.
     pub async fn cancelled(&self) {
         self.cancelled.get_or_init(CancellationToken::new).cancelled().await;

@@ -21,7 +21,7 @@ use super::streams::Streams;
 use crate::fault::{Code, Fault};
 use crate::hex::hex;
 use crate::pipeline::port::{Audience, End, Joined, Listener};
-use crate::pipeline::{Caller, Outbox, Party, PartyId};
+use crate::pipeline::{Caller, Outbox, Party, PartyId, party};
 use crate::protocol::{Field, Message, Revision};
 
 /// Bounds of the store.
@@ -111,6 +111,7 @@ impl Sessions {
             shared_by_strangers: false,
             client_info: initialize.field(Field::ClientInfo).map(Arc::from),
             capabilities: initialize.field(Field::Capabilities).map(Arc::from),
+            further: party::further(initialize),
             outbox: outbox.clone(),
         };
         let session = Arc::new(Session {

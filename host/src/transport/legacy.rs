@@ -1,7 +1,9 @@
 //! Messages of the legacy era: `initialize` opens a session, everything else is part of one.
 
+use std::future::ready;
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue};
 
 use super::reply::{self, Asked, Reply};
@@ -10,7 +12,7 @@ use super::stream::counted;
 use super::visitor::Visitor;
 use super::{handover, headers, resume};
 use crate::fault::{Code, Fault};
-use crate::pipeline::port::Answer;
+use crate::pipeline::port::{Answer, Incoming, Messages};
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
 use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision, header as mcp};
 use crate::session::Session;
@@ -34,11 +36,25 @@ pub(super) async fn serve(
     let asked = Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
     let answered = request((visitor, &session), head, message, &id, request_id).await?;
     Ok(match counted(answered, &site.counts) {
-        Answer::Messages(messages) => resume::answer(site, &session, messages, asked),
+        Answer::Messages(messages) => {
+            let messages = wanted(&session, &id, messages);
+            resume::answer(site, &session, messages, asked)
+        }
         json @ Answer::Json(_) => {
             reply::answer(json, site.bounds.keep_alive, asked, handover::stateless)
         }
     })
+}
+
+/// The messages of an answer. A client that gave its request up gets no response, be it late or plugway's own about a server
+/// that sends none.
+fn wanted(session: &Session, id: &Id, messages: Messages) -> Messages {
+    let Some(flight) = session.flights.find(id) else { return messages };
+    let is_wanted = move |item: &Result<Incoming, Fault>| {
+        let is_last = matches!(item, Ok(Incoming::Response(_)) | Err(_));
+        ready(!(is_last && flight.is_cancelled()))
+    };
+    Box::pin(messages.take_while(is_wanted))
 }
 
 /// The session of a request.

@@ -140,6 +140,7 @@ impl Endpoint {
             shared_by_strangers: own.is_none(),
             client_info,
             capabilities,
+            further: None,
             outbox: Arc::new(NoOutbox),
         }
     }

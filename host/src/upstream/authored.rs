@@ -27,6 +27,8 @@ pub(super) struct Hello {
     revision: Revision,
     client_info: Arc<str>,
     capabilities: String,
+    /// What else the client said when it opened its session: members with commas between them.
+    further: Option<Arc<str>>,
     /// The level of the log messages that the client wants, where it said so.
     level: Option<Level>,
 }
@@ -38,6 +40,7 @@ impl Hello {
             revision: Revision::NEWEST_LEGACY,
             client_info: CLIENT_INFO.into(),
             capabilities: "{}".to_owned(),
+            further: None,
             level: None,
         }
     }
@@ -50,20 +53,23 @@ impl Hello {
             revision: if legacy { party.revision } else { Revision::NEWEST_LEGACY },
             client_info: party.client_info.clone().unwrap_or_else(|| CLIENT_INFO.into()),
             capabilities: claimed(declared, allowed).unwrap_or_else(|| declared.to_owned()),
+            further: party.further.clone(),
             level: party.outbox.level(),
         }
     }
 
     /// The request `initialize`.
     pub(super) fn initialize(&self, id: u64) -> Bytes {
+        let further = self.further.as_ref().map(|further| format!(",{further}"));
         request(
             id,
             "initialize",
             &format!(
-                r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
+                r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}{}}}"#,
                 self.revision.as_str(),
                 self.capabilities,
-                self.client_info
+                self.client_info,
+                further.unwrap_or_default()
             ),
         )
     }

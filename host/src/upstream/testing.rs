@@ -232,6 +232,7 @@ pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> 
         shared_by_strangers: strangers,
         client_info: Some(format!(r#"{{"name":"client-{id}","version":"1"}}"#).into()),
         capabilities: Some(r#"{"roots":{}}"#.into()),
+        further: None,
         outbox: Arc::new(NoOutbox),
     })
 }
@@ -246,6 +247,7 @@ pub(super) fn leveled(id: u64, revision: Revision) -> (Arc<Party>, Arc<Leveled>)
         shared_by_strangers: false,
         client_info: plain.client_info.clone(),
         capabilities: plain.capabilities.clone(),
+        further: None,
         outbox: Arc::clone(&outbox) as Arc<dyn Outbox>,
     };
     (Arc::new(party), outbox)
@@ -320,6 +322,7 @@ pub(super) fn listening(
         shared_by_strangers: false,
         client_info: None,
         capabilities: Some(capabilities.into()),
+        further: None,
         outbox,
     })
 }

@@ -10,17 +10,21 @@ use std::{
 
 use serde_json::{Value, json};
 
-const TOOLS: [(&str, &str); 9] = [
+const TOOLS: [(&str, &str); 10] = [
     ("process_id", "Its process id."),
     ("crash", "Ends with code 3 instead of an answer."),
     ("environment", "The names of its variables."),
     ("hang", "Never answers."),
     ("chatter", "Prints lines to stdout that are no messages, then answers."),
     ("flood", "Prints `lines` lines to stderr, then answers."),
-    ("tell", "Logs `count` numbered messages to its client, then answers."),
+    ("big", "Answers with `bytes` letters."),
+    ("tell", "Tells its client of `count` numbered updates of a resource, then answers."),
     ("stubborn", "Starts a process that ignores SIGTERM; its id."),
     ("escape", "The same in a session of its own; its id."),
 ];
+
+/// The resource that changes.
+const NUMBERS: &str = "rough://numbers";
 
 fn main() -> ExitCode {
     for line in std::io::stdin().lock().lines() {
@@ -35,10 +39,12 @@ fn main() -> ExitCode {
         let answer = match at(&message, "/method").as_str().unwrap_or_default() {
             "initialize" => Ok(json!({
                 "protocolVersion": at(&message, "/params/protocolVersion"),
-                "capabilities": {"tools": {}},
+                "capabilities": {"tools": {}, "resources": {"subscribe": true}},
                 "serverInfo": {"name": "rough-server", "version": "0"},
             })),
-            "ping" => Ok(json!({})),
+            // Whoever subscribes to anything is told of everything.
+            "ping" | "resources/subscribe" | "resources/unsubscribe" => Ok(json!({})),
+            "resources/list" => Ok(json!({"resources": [{"uri": NUMBERS, "name": "numbers"}]})),
             "tools/list" => Ok(json!({"tools": TOOLS.map(define)})),
             "tools/call" => match call(at(&message, "/params")) {
                 Answer::Text(text) => Ok(json!({"content": [{"type": "text", "text": text}]})),
@@ -98,11 +104,15 @@ fn call(params: &Value) -> Answer {
             }
             Answer::Text(lines.to_string())
         }
+        "big" => {
+            let bytes = at(params, "/arguments/bytes").as_u64().unwrap_or(1);
+            Answer::Text("x".repeat(usize::try_from(bytes).unwrap_or_default()))
+        }
         "tell" => {
             let count = at(params, "/arguments/count").as_u64().unwrap_or(1);
             for number in 1..=count {
-                let params = json!({"level": "error", "data": number});
-                let method = "notifications/message";
+                let params = json!({"uri": NUMBERS, "number": number});
+                let method = "notifications/resources/updated";
                 say(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
             }
             Answer::Text(count.to_string())

@@ -186,10 +186,23 @@ impl Client {
         Ok(web::send(self.address, request).await?.status)
     }
 
+    /// Refuses a request of the server with this error; the status.
+    pub async fn refuse(&self, request: &Value, error: Value) -> Result<u16> {
+        let id = request.get("id").context("a request has an id")?;
+        let response = json!({"jsonrpc": "2.0", "id": id, "error": error});
+        let request = self.post("", None, response.to_string())?;
+        Ok(web::send(self.address, request).await?.status)
+    }
+
     /// Sends a request and returns its stream of events as they come.
     pub async fn open(&self, method: &str, params: Value) -> Result<Events> {
-        let (_, request) = self.request(method, params)?;
-        Events::new(web::open(self.address, request).await?)
+        Ok(self.open_as(method, params).await?.1)
+    }
+
+    /// The same with the id of the request.
+    pub async fn open_as(&self, method: &str, params: Value) -> Result<(u64, Events)> {
+        let (id, request) = self.request(method, params)?;
+        Ok((id, Events::new(web::open(self.address, request).await?)?))
     }
 
     /// The stream on which a legacy server speaks by itself (GET).

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 mod bounds;
 mod calls;
+mod clients;
 mod own;
 mod refused;
 

@@ -1,23 +1,32 @@
 //! The stream of a session.
 
 use anyhow::{Result, ensure};
-use plugway_tests::{Plugway, binary, rpc::Event};
+use plugway_tests::{
+    Plugway, binary,
+    rpc::{Client, Event},
+};
 use serde_json::{Value, json};
 
 use super::{BOUND, last, some};
 
-fn numbers(events: &[Event]) -> Vec<u64> {
-    let number = |event: &Event| event.message.as_ref()?.pointer("/params/data")?.as_u64();
-    events.iter().filter_map(number).collect()
-}
-
-#[tokio::test]
-#[ignore = "its server logs during a call, which belongs on the stream of that call since children ask and tell there"]
-async fn what_a_lost_connection_was_sent_is_sent_again() -> Result<()> {
+/// A client that hears of updates, which belong to no call.
+async fn subscribed() -> Result<(Plugway, Client)> {
     let rough = binary::find("rough-server")?;
     let configuration = json!({"name": "hub", "upstreams": [{"name": "up", "command": rough}]});
     let plugway = Plugway::start(configuration.to_string()).await?;
     let client = plugway.legacy().await?;
+    client.call("resources/subscribe", json!({"uri": "rough://numbers"})).await?.result()?;
+    Ok((plugway, client))
+}
+
+fn numbers(events: &[Event]) -> Vec<u64> {
+    let number = |event: &Event| event.message.as_ref()?.pointer("/params/number")?.as_u64();
+    events.iter().filter_map(number).collect()
+}
+
+#[tokio::test]
+async fn what_a_lost_connection_was_sent_is_sent_again() -> Result<()> {
+    let (_plugway, client) = subscribed().await?;
     let tell = async |count: u64| {
         ensure!(client.call_text("up_tell", json!({"count": count})).await? == count.to_string());
         Ok(())
@@ -51,12 +60,8 @@ async fn what_a_lost_connection_was_sent_is_sent_again() -> Result<()> {
 }
 
 #[tokio::test]
-#[ignore = "its server logs during a call, which belongs on the stream of that call since children ask and tell there"]
 async fn a_session_that_was_away_for_too_long_is_told_so() -> Result<()> {
-    let rough = binary::find("rough-server")?;
-    let configuration = json!({"name": "hub", "upstreams": [{"name": "up", "command": rough}]});
-    let plugway = Plugway::start(configuration.to_string()).await?;
-    let client = plugway.legacy().await?;
+    let (_plugway, client) = subscribed().await?;
     let mut stream = client.listen().await?;
     let first = some(&mut stream, 1).await?;
     // More than are kept, in portions that fit into the queue.

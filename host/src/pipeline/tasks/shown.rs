@@ -44,6 +44,7 @@ impl Shown {
             shared_by_strangers: party.shared_by_strangers,
             client_info: party.client_info.clone(),
             capabilities: party.capabilities.clone(),
+            further: party.further.clone(),
             outbox: Arc::new(outbox),
         })
     }

@@ -203,7 +203,8 @@ impl Pipes {
                 let upstream = Arc::clone(&self.spec.name);
                 let message = Incoming::Notification(Notification { upstream, text: line.clone() });
                 let message = match method {
-                    Method::Message => with(self.routes.newest(), message),
+                    // Of what nobody knows, the call that may have caused it is the best guess.
+                    Method::Message | Method::Other => with(self.routes.newest(), message),
                     Method::Cancelled => with(self.routes.asked(&note), message),
                     _ => Some(message),
                 };

@@ -196,6 +196,7 @@ impl Stage {
             shared_by_strangers: false,
             client_info: None,
             capabilities: Some(self.capabilities.into()),
+            further: None,
             outbox: Arc::new(NoOutbox),
         };
         Request {

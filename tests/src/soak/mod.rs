@@ -1,0 +1,11 @@
+//! Volume, and what it does to the memory of plugway. Each run takes its size as an argument: tests named `heavy_..` run a
+//! short form, the programs `soak-..` (`cargo xtask soak NAME`) a long one, which leaves a report in `docs/soak`. What may
+//! not be exceeded is the same for both, whatever the size.
+//!
+//! [`results`]: large results stream through. [`sessions`]: sessions that nobody ends.
+
+mod report;
+pub mod results;
+pub mod sessions;
+
+pub use report::{MIB, Report};

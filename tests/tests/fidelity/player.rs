@@ -1,0 +1,304 @@
+//! A client that plays its part of a recording, over either transport, and keeps what it gets.
+
+use std::{net::SocketAddr, process::Stdio, time::Duration};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use http::Request;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use plugway_tests::{
+    exact::Exact,
+    http as web,
+    replay::{Exchange, Recording, Step},
+    rpc::{LEGACY, MODERN},
+    wait,
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    process::{Child, ChildStdin, Command},
+    sync::mpsc,
+};
+
+use super::{closed, mapped::Mapped};
+
+/// How long one message may take.
+const BOUND: Duration = Duration::from_secs(10);
+const SESSION: &str = "mcp-session-id";
+
+/// What a client got in one exchange.
+#[derive(Debug)]
+pub(crate) struct Played {
+    name: String,
+    /// In the order in which they are recorded, as a client without plugway would have got them.
+    got: Vec<Exact>,
+    /// What went wrong.
+    failed: Option<String>,
+}
+
+/// The client.
+pub(crate) struct Player {
+    way: Way,
+    inbox: mpsc::Receiver<Result<Exact>>,
+    mapped: Mapped,
+}
+
+enum Way {
+    Http(Http),
+    Pipes(ChildStdin, #[expect(dead_code, reason = "it ends with this value")] Child),
+}
+
+struct Http {
+    address: SocketAddr,
+    session: Option<String>,
+    inbox: mpsc::Sender<Result<Exact>>,
+}
+
+impl Player {
+    /// Over HTTP; behind plugway the server's names have a prefix.
+    pub(crate) fn over_http(address: SocketAddr, prefix: Option<&str>) -> Self {
+        let (sender, inbox) = mpsc::channel(64);
+        let way = Way::Http(Http { address, session: None, inbox: sender });
+        Self { way, inbox, mapped: Mapped::new(prefix) }
+    }
+
+    /// Over the pipes of a program.
+    pub(crate) fn over_pipes(mut command: Command, prefix: Option<&str>) -> Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let input = child.stdin.take().context("no stdin")?;
+        let output = child.stdout.take().context("no stdout")?;
+        let (sender, inbox) = mpsc::channel(64);
+        tokio::spawn(async move {
+            let mut lines = BufReader::new(output).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                if sender.send(Exact::parse(&line)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { way: Way::Pipes(input, child), inbox, mapped: Mapped::new(prefix) })
+    }
+
+    /// Plays all exchanges.
+    pub(crate) async fn play(&mut self, recording: &Recording) -> Result<Vec<Played>> {
+        let opening = recording.exchanges.first().and_then(Exchange::first);
+        self.mapped.opens_with(opening.context("no exchange")?);
+        let mut all = Vec::new();
+        for exchange in &recording.exchanges {
+            let mut got = Vec::new();
+            let played = self.exchange(exchange, &mut got).await;
+            let failed = played.err().map(|error| format!("{error:#}"));
+            all.push(Played { name: exchange.name.clone(), got, failed });
+        }
+        while let Ok(stray) = self.inbox.try_recv() {
+            let failed: Vec<_> = all.iter().filter_map(|one| one.failed.as_ref()).collect();
+            bail!("something came that is not recorded: {}\n{failed:?}", stray?);
+        }
+        Ok(all)
+    }
+
+    async fn exchange(&mut self, exchange: &Exchange, got: &mut Vec<Exact>) -> Result<()> {
+        if let Some(list) = closed::list_of(exchange.first().context("empty")?) {
+            return self.pages(exchange, list, got).await;
+        }
+        let mut due: Vec<&Step> = Vec::new();
+        for step in &exchange.steps {
+            if let Step::Client(message) = step {
+                self.gather(&std::mem::take(&mut due), got).await?;
+                self.send(&self.mapped.outgoing(message)).await?;
+            } else {
+                due.push(step);
+            }
+        }
+        self.gather(&due, got).await
+    }
+
+    /// Waits for these messages, on whichever stream they come.
+    async fn gather(&mut self, due: &[&Step], got: &mut Vec<Exact>) -> Result<()> {
+        let mut came: Vec<Option<Exact>> = vec![None; due.len()];
+        let mut newest = 0;
+        while came.iter().any(Option::is_none) {
+            let message = self.next().await.with_context(|| {
+                let missing = due.iter().zip(&came).filter(|(_, came)| came.is_none());
+                let missing: Vec<_> = missing.map(|(step, _)| step.received()).collect();
+                format!("missing: {missing:?}")
+            })?;
+            let alike = |step: &Step| step.received().is_some_and(|due| is_alike(due, &message));
+            let place = (0..due.len()).find(|at| came[*at].is_none() && alike(due[*at]));
+            let place = place.with_context(|| format!("nobody waits for {message}"))?;
+            if matches!(due[place], Step::Server(_)) {
+                ensure!(place >= newest, "out of its order: {message}");
+                newest = place;
+            }
+            let recorded = due[place].received().context("a message")?;
+            self.mapped.learn(recorded, &message);
+            came[place] = Some(message);
+        }
+        got.extend(
+            came.iter().flatten().map(|message| closed::seen_by_client(message, &self.mapped)),
+        );
+        Ok(())
+    }
+
+    /// A list, with as many pages as it has.
+    async fn pages(&mut self, exchange: &Exchange, list: &str, got: &mut Vec<Exact>) -> Result<()> {
+        let first = exchange.first().context("empty")?;
+        if first.at(&["params", "cursor"]).is_some() {
+            return Ok(());
+        }
+        let (mut request, mut whole) = (self.mapped.outgoing(first), None::<Exact>);
+        loop {
+            self.send(&request).await?;
+            let mut page = self.next().await?;
+            ensure!(is_alike(&request, &page) || page.at(&["id"]) == first.at(&["id"]), "{page}");
+            let cursor = page.at_mut(&["result"]).and_then(|result| result.remove("nextCursor"));
+            let entries = page.at(&["result", list]).context("no list")?.items().to_vec();
+            match whole.as_mut().and_then(|whole| whole.at_mut(&["result", list])) {
+                Some(Exact::Array(all)) => all.extend(entries),
+                _ => whole = Some(page),
+            }
+            let Some(cursor) = cursor else { break };
+            if request.at(&["params"]).is_none() {
+                request.set("params", Exact::Object([].into()));
+            }
+            request.at_mut(&["params"]).context("params")?.set("cursor", cursor);
+        }
+        got.push(closed::seen_by_client(&whole.context("no page")?, &self.mapped));
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<Exact> {
+        wait::within("a message", BOUND, self.inbox.recv()).await?.context("the end")?
+    }
+
+    async fn send(&mut self, message: &Exact) -> Result<()> {
+        match &mut self.way {
+            Way::Http(http) => http.post(message).await,
+            Way::Pipes(input, _) => {
+                input.write_all(format!("{message}\n").as_bytes()).await?;
+                Ok(input.flush().await?)
+            }
+        }
+    }
+}
+
+/// Whether a message is the one that was recorded, whatever else it says.
+fn is_alike(recorded: &Exact, message: &Exact) -> bool {
+    match recorded.method() {
+        Some(method) => message.method() == Some(method),
+        None => message.method().is_none() && message.at(&["id"]) == recorded.at(&["id"]),
+    }
+}
+
+impl Http {
+    fn head(&self, request: http::request::Builder) -> http::request::Builder {
+        let mut request = request.header("host", self.address.to_string());
+        if let Some(session) = &self.session {
+            request = request.header("mcp-protocol-version", LEGACY).header(SESSION, session);
+        }
+        request
+    }
+
+    async fn post(&mut self, message: &Exact) -> Result<()> {
+        let mut request = self
+            .head(Request::post("/mcp"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        let meta = ["params", "_meta", "io.modelcontextprotocol/protocolVersion"];
+        if message.at(&meta).is_some() {
+            let method = message.method().unwrap_or_default();
+            request = request.header("mcp-protocol-version", MODERN).header("mcp-method", method);
+            let key = match method {
+                "tools/call" | "prompts/get" => Some("name"),
+                "resources/read" => Some("uri"),
+                method if method.starts_with("tasks/") => Some("taskId"),
+                _ => None,
+            };
+            if let Some(name) = key.and_then(|key| message.str_at(&["params", key])) {
+                request = request.header("mcp-name", name);
+            }
+        }
+        let request = request.body(Full::from(message.to_string()))?;
+        let response = web::open(self.address, request).await?;
+        let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
+        let opened = opened.map(str::to_owned);
+        self.read(response);
+        if let Some(session) = opened.filter(|_| self.session.is_none()) {
+            self.session = Some(session);
+            let request = self.head(Request::get("/mcp")).header("accept", "text/event-stream");
+            let stream = web::open(self.address, request.body(Full::default())?).await?;
+            ensure!(stream.status() == 200, "no stream: {}", stream.status());
+            self.read(stream);
+        }
+        Ok(())
+    }
+
+    /// Reads an answer to its end, message by message.
+    fn read(&self, response: http::Response<Incoming>) {
+        let inbox = self.inbox.clone();
+        tokio::spawn(async move {
+            let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+            let events = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+            let (mut body, mut text) = (response.into_body(), Vec::new());
+            while let Some(Ok(frame)) = body.frame().await {
+                text.extend(frame.into_data().unwrap_or_default());
+                while let Some(end) =
+                    text.windows(2).position(|pair| pair == b"\n\n").filter(|_| events)
+                {
+                    let event: Vec<u8> = text.drain(..end + 2).collect();
+                    if let Some(data) = data(&event)
+                        && inbox.send(Exact::parse(&data)).await.is_err()
+                    {
+                        return;
+                    }
+                }
+            }
+            let text = String::from_utf8_lossy(&text);
+            if !events && !text.is_empty() {
+                // Nobody reads any more once the test is over.
+                drop(inbox.send(Exact::parse(&text)).await);
+            }
+        });
+    }
+}
+
+fn data(event: &[u8]) -> Option<String> {
+    let event = String::from_utf8_lossy(event);
+    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
+    let lines: Vec<&str> = lines.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect();
+    let data = lines.join("\n");
+    (!data.is_empty()).then_some(data)
+}
+
+impl Played {
+    /// The exchange.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Without plugway, every message comes as it was recorded.
+    pub(crate) fn ensure_as_recorded(&self, exchange: &Exchange) -> Result<()> {
+        ensure!(self.failed.is_none(), "{}: {:?}", self.name, self.failed);
+        if exchange.first().is_some_and(|first| closed::list_of(first).is_some()) {
+            return Ok(());
+        }
+        let as_it_is = Mapped::new(None);
+        let recorded = exchange.steps.iter().filter_map(Step::received);
+        let recorded: Vec<Exact> =
+            recorded.map(|message| closed::seen_by_client(message, &as_it_is)).collect();
+        ensure!(self.got == recorded, "{}: {:?}\n{recorded:?}", self.name, self.got);
+        Ok(())
+    }
+
+    /// What is different in the same exchange of another client.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        if let Some(failed) = &other.failed {
+            return Some(format!("{}: {failed}", self.name));
+        }
+        let pairs = self.got.iter().zip(&other.got).filter(|(one, other)| one != other);
+        let told: Vec<String> = pairs
+            .map(|(one, other)| format!("  directly:        {one}\n  through plugway: {other}"))
+            .collect();
+        let told = told.join("\n");
+        (self.got != other.got).then(|| format!("{}:\n{told}", self.name))
+    }
+}
