@@ -76,6 +76,7 @@ pub(super) async fn part(site: &Site, parties: Vec<Arc<CallerParty>>) {
 /// Ends sessions, then upstreams, within a bound.
 pub(super) async fn farewell(site: &Site, tasks: &TaskTracker) {
     let ending = async {
+        site.connectors().for_each(|connector| connector.give_up());
         end(site, site.sessions.take(|_| true)).await;
         part(site, site.sessions.take_parties(|_| true)).await;
         let connectors: Vec<&Arc<Connector>> = site.connectors().collect();

@@ -145,6 +145,11 @@ impl Connector {
         newest.unwrap_or_else(|| self.clone())
     }
 
+    /// Nobody will be served any more: calls that wait for input are given up, and their servers told.
+    pub fn give_up(&self) {
+        self.suspended.give_up();
+    }
+
     /// Whether calls can be served: an upstream is there, and the catalogue holds what those that are there offer.
     pub fn serves(&self) -> bool {
         let shaped = self.shaped.load(Ordering::Acquire);

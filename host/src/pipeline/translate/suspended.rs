@@ -99,6 +99,12 @@ impl Suspended {
         }
     }
 
+    /// Gives up every call: nobody will come back for it.
+    pub(in crate::pipeline) fn give_up(&self) {
+        let calls = std::mem::take(&mut self.lock().calls);
+        drop(calls);
+    }
+
     #[cfg(test)]
     pub(super) fn patient_for(patience: Duration) -> Self {
         Self { patience, ..Self::default() }
