@@ -61,12 +61,17 @@ async fn a_state_is_good_for_its_caller_and_its_call_and_once() -> Result<()> {
     };
     // Another letter in the middle of what is sealed.
     let middle = state.len() - 20;
-    let letter = if state[middle..].starts_with('A') { "B" } else { "A" };
-    let changed = format!("{}{letter}{}", &state[..middle], &state[middle + 1..]);
+    let other = |(place, letter)| match (place == middle, letter) {
+        (true, 'A') => 'B',
+        (true, _) => 'A',
+        (false, letter) => letter,
+    };
+    let changed: String = state.chars().enumerate().map(other).collect();
+    let short: String = state.chars().take(state.len() - 4).collect();
     let mut sentences = Vec::new();
     for (who, params) in [
         (&ann, with_state(&changed)),
-        (&ann, with_state(&state[..state.len() - 4])),
+        (&ann, with_state(&short)),
         (&ann, with_state("made up")),
         (&ann, with_state("")),
         (&ann, retry(call("ask", 2), &asked)?),
