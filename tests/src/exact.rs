@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exact {
     /// An object; a member twice is refused.
-    Object(BTreeMap<String, Exact>),
+    Object(BTreeMap<String, Self>),
     /// An array.
-    Array(Vec<Exact>),
+    Array(Vec<Self>),
     /// A string, without its escapes.
     Text(String),
     /// A number, `true`, `false` or `null`, as it was written.

@@ -17,6 +17,5 @@ async fn heavy_results_of_ten_megabytes_pass_and_memory_stays_flat() -> Result<(
 #[tokio::test]
 async fn heavy_a_thousand_sessions_that_nobody_ends_are_gone_with_all_that_was_theirs() -> Result<()>
 {
-    let rounds = sessions::run(2).await?;
-    sessions::ensure_returned(&rounds)
+    sessions::run(2).await?.ensure()
 }

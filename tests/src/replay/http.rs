@@ -59,7 +59,10 @@ async fn answer(
             replay.listens(&session, sender);
             return events(receiver);
         }
-        Method::DELETE if replay.has_sessions() => return whole(StatusCode::OK, ""),
+        Method::DELETE if replay.has_sessions() => {
+            replay.ended(&session)?;
+            return whole(StatusCode::OK, "");
+        }
         _ => return whole(StatusCode::METHOD_NOT_ALLOWED, ""),
     }
     let body = Limited::new(request.into_body(), BODY_MAX).collect().await;

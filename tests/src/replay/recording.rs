@@ -32,6 +32,9 @@ impl Step {
     }
 }
 
+/// What makes a step of a message.
+type Kind = fn(Exact) -> Step;
+
 /// What a client begins, and everything that follows from it.
 #[derive(Debug, Clone)]
 pub struct Exchange {
@@ -88,7 +91,7 @@ impl Recording {
                 continue;
             }
             let exchange = exchanges.last_mut().context("a message before the first exchange")?;
-            let kinds: [(&str, fn(Exact) -> Step); 4] = [
+            let kinds: [(&str, Kind); 4] = [
                 ("client", Step::Client),
                 ("server", Step::Server),
                 ("own", Step::Own),

@@ -76,6 +76,13 @@ impl Replay {
         self.state().own.insert(session.to_owned(), stream);
     }
 
+    /// The client ended a session, which is told by a line of the record.
+    pub fn ended(&self, session: &str) -> Result<()> {
+        let session = Exact::text(session);
+        let line = format!(r#"{{"method":"replay/ended","params":{{"session":{session}}}}}"#);
+        append(&self.record, &Exact::parse(&line)?)
+    }
+
     /// Takes a message; the answer to a request.
     pub fn take(self: &Arc<Self>, message: Exact, session: &str) -> Result<Option<Answer>> {
         let since = {
@@ -218,7 +225,10 @@ impl Run {
     async fn go(&self, call: &mpsc::Sender<String>) -> Result<()> {
         for step in self.exchange.steps.iter().skip(1) {
             match step {
-                Step::Client(expected) => self.until(expected).await?,
+                Step::Client(expected) => tokio::select! {
+                    came = self.until(expected) => came?,
+                    () = call.closed() => return self.left(),
+                },
                 // Who is gone needs nothing.
                 Step::Server(message) => drop(call.send(self.own_ids(message).to_string()).await),
                 Step::Own(message) => {
@@ -230,6 +240,13 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// The client closed the stream of the call, which is told by a line of the record.
+    fn left(&self) -> Result<()> {
+        let id = self.request.at(&["id"]).map(Exact::to_string).unwrap_or_default();
+        let line = format!(r#"{{"method":"replay/closed","params":{{"requestId":{id}}}}}"#);
+        append(&self.replay.record, &Exact::parse(&line)?)
     }
 
     /// Waits for a message of the client: an answer with this id, or a notification of this method.

@@ -45,15 +45,13 @@ impl Replayed {
     /// It as an upstream, which may ask everything.
     pub fn upstream(&self, name: &str) -> Result<Value> {
         let asks = ["elicitation", "sampling", "roots"];
-        Ok(match &self.server {
-            Some(server) => json!({"name": name, "url": server.url(), "server_requests": asks}),
-            None => {
-                let mut words = self.words();
-                words.push("--stdio".to_owned());
-                let program = binary::find("replay-server")?;
-                json!({"name": name, "command": program, "args": words, "server_requests": asks})
-            }
-        })
+        if let Some(server) = &self.server {
+            return Ok(json!({"name": name, "url": server.url(), "server_requests": asks}));
+        }
+        let mut words = self.words();
+        words.push("--stdio".to_owned());
+        let program = binary::find("replay-server")?;
+        Ok(json!({"name": name, "command": program, "args": words, "server_requests": asks}))
     }
 
     /// What it was sent so far.

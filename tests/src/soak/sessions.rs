@@ -19,8 +19,23 @@ const AT_ONCE: usize = 8;
 const IDLE: Duration = Duration::from_secs(5);
 /// All of them have to be gone in this time.
 const BOUND: Duration = Duration::from_mins(1);
-/// What the allocator may keep after a round, beyond what was resident after the first one.
+/// After a round, resident memory is so many times what it was before the first session at most, and some slack: the
+/// allocator keeps what many sessions that end at once took.
+const FACTOR: u64 = 2;
 const SLACK: u64 = 16 * MIB;
+/// Once so many rounds are over, the allocator has what it needs.
+const SETTLED: usize = 10;
+/// Bytes for each session that may be resident in addition after that: what is lost again and again is more.
+const KEPT: u64 = 1024;
+
+/// What all rounds left.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// Resident bytes before the first session.
+    pub before: u64,
+    /// In their order.
+    pub rounds: Vec<Round>,
+}
 
 /// What one round left.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +49,7 @@ pub struct Round {
 }
 
 /// Runs so many rounds of [`SESSIONS`], each until everything is gone.
-pub async fn run(rounds: usize) -> Result<Vec<Round>> {
+pub async fn run(rounds: usize) -> Result<Measured> {
     let web = Scripted::start().await?;
     let kid = binary::find("rough-server")?;
     let upstreams = json!([{"name": "web", "url": web.url()}, {"name": "kid", "command": kid}]);
@@ -43,13 +58,14 @@ pub async fn run(rounds: usize) -> Result<Vec<Round>> {
     let configuration = json!({"name": "hub", "limits": limits, "upstreams": upstreams});
     let plugway = Plugway::start(configuration.to_string()).await?;
     let own = process::descendants(plugway.pid()?)?;
-    let mut measured = Vec::new();
+    let mut measured =
+        Measured { before: process::resident_bytes(plugway.pid()?)?, rounds: Vec::new() };
     for number in 1..=rounds {
         let round = round(&plugway, &web, &own).await?;
         // plugway's own session was opened once and for all.
         let opened = u64::try_from(number * SESSIONS + 1)?;
         ensure!(web.initializes() == opened, "{} sessions were opened", web.initializes());
-        measured.push(round);
+        measured.rounds.push(round);
     }
     Ok(measured)
 }
@@ -84,26 +100,34 @@ async fn round(plugway: &Plugway, web: &Scripted, own: &BTreeSet<u32>) -> Result
     Ok(Round { open, after: process::resident_bytes(pid)?, at_server })
 }
 
-/// Fails where memory does not return: after a round no more is resident than after the first one, which has filled the
-/// buffers and tables that stay, but for some slack.
-pub fn ensure_returned(rounds: &[Round]) -> Result<()> {
-    let [first, others @ ..] = rounds else { return Ok(()) };
-    for (number, round) in (2..).zip(others) {
-        let grown = round.after.saturating_sub(first.after);
-        ensure!(grown <= SLACK, "round {number} left {} MiB: {rounds:?}", grown / MIB);
+impl Measured {
+    /// Fails where memory does not return.
+    pub fn ensure(&self) -> Result<()> {
+        let limit = FACTOR * self.before + SLACK;
+        for (number, round) in (1..).zip(&self.rounds) {
+            ensure!(round.after <= limit, "round {number} left {} MiB", round.after / MIB);
+        }
+        if let (Some(settled), Some(last)) = (self.rounds.get(SETTLED - 1), self.rounds.last()) {
+            let sessions = u64::try_from((self.rounds.len() - SETTLED) * SESSIONS)?;
+            let grown = last.after.saturating_sub(settled.after);
+            let each = grown.checked_div(sessions).unwrap_or_default();
+            ensure!(each <= KEPT, "each session leaves {each} bytes");
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The report of a run.
-pub fn report(rounds: &[Round]) -> Report {
+pub fn report(measured: &Measured) -> Report {
     let what = format!(
-        "{SESSIONS} sessions a round, opened without an end, {WITH_CHILD} of them with a child; idle sessions end after {} s. After each round every session, its session at the server and its child are gone.",
-        IDLE.as_secs()
+        "{SESSIONS} sessions a round, opened without an end, {WITH_CHILD} of them with a child; idle sessions end after {} s. After each round every session, its session at the server and its child are gone. Before the first round {} MiB were resident; {} MiB may be after each.",
+        IDLE.as_secs(),
+        measured.before / MIB,
+        (FACTOR * measured.before + SLACK) / MIB
     );
     let mut report = Report::new("Sessions that nobody ends", &what);
     report.head(&["round", "sessions at the server", "MiB with all open", "MiB after"]);
-    for (number, round) in (1..).zip(rounds) {
+    for (number, round) in (1..).zip(&measured.rounds) {
         let mib = |bytes: u64| (bytes / MIB).to_string();
         let number: i32 = number;
         report.row(&[

@@ -5,6 +5,10 @@
 //! `cacheScope`; the server's name before the message of an elicitation; `includeContext`. What a connector says of itself
 //! is its own: `serverInfo`, `instructions` (under the server's name), `supportedVersions`.
 //!
+//! Where plugway answers for all servers, there is one answer of plugway's own: pings, `logging/setLevel`, and what a list says
+//! besides its entries. That plugway reads lists again when a server says that they changed is why `list_changed` says
+//! nothing else. The recordings have nothing more to say there.
+//!
 //! What a server gets: ids and progress tokens of requests, and the request that a client gives up. Lists, pings, probes and
 //! subscriptions to changes are plugway's own at each end, and a session is opened more than once.
 
@@ -57,7 +61,9 @@ pub(crate) fn seen_by_client(message: &Exact, mapped: &Mapped) -> Exact {
             }
         }
         if let Some(Exact::Object(questions)) = result.at_mut(&["inputRequests"]) {
-            questions.values_mut().for_each(|asked| question(asked, mapped));
+            for asked in questions.values_mut() {
+                question(asked, mapped);
+            }
         }
     }
     tasks(&mut message, mapped);
@@ -110,7 +116,9 @@ fn tasks(value: &mut Exact, mapped: &Mapped) {
                     "taskId" => replace(Some(value), |id| mapped.task(id)),
                     "taskIds" => {
                         if let Exact::Array(ids) = value {
-                            ids.iter_mut().for_each(|id| replace(Some(id), |id| mapped.task(id)));
+                            for id in ids {
+                                replace(Some(id), |id| mapped.task(id));
+                            }
                         }
                     }
                     _ => tasks(value, mapped),

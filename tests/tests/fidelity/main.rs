@@ -7,8 +7,8 @@ use std::{fs, path::PathBuf, process::Stdio, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
-    DemoHttp, Plugway, binary, exact::Exact, plugway::Setup, replay::Recording, scratch::Scratch,
-    wait,
+    DemoHttp, Plugway, binary, exact::Exact, plugway::Setup, replay::Recording, rpc::LEGACY,
+    scratch::Scratch, wait,
 };
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -45,9 +45,16 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(era: &'static str) -> Result<Self> {
-        let recording = Recording::parse(&fs::read_to_string(file(&format!("{era}.jsonl")))?)?;
-        Ok(Self { era, recording, scratch: Scratch::new()?, servers: Vec::new() })
+    /// With the recordings of an era, in which a revision stands in the place of the newest one.
+    fn new(era: &'static str, revision: &str) -> Result<Self> {
+        let scratch = Scratch::new()?;
+        for name in [format!("{era}.jsonl"), format!("other.{era}.jsonl")] {
+            let text = fs::read_to_string(recorded(&name))?;
+            scratch.write(&name, text.replace(LEGACY, revision))?;
+        }
+        let recording = scratch.path().join(format!("{era}.jsonl"));
+        let recording = Recording::parse(&fs::read_to_string(recording)?)?;
+        Ok(Self { era, recording, scratch, servers: Vec::new() })
     }
 
     /// Where a server writes what it is sent.
@@ -57,7 +64,9 @@ impl Stage {
 
     /// The words that start a server of the recording `file`, which writes what it is sent as `name`.
     fn words(&self, recording: &str, name: &str) -> Vec<String> {
-        [file(recording), self.record(name)].map(|path| path.display().to_string()).to_vec()
+        [self.scratch.path().join(recording), self.record(name)]
+            .map(|path| path.display().to_string())
+            .to_vec()
     }
 
     /// The URL of such a server, which was started for it.
@@ -132,15 +141,16 @@ impl Stage {
             self.upstream(server, &format!("other.{}.jsonl", self.era), OTHER).await?,
         ];
         let configuration = json!({"name": "hub", "upstreams": upstreams}).to_string();
-        let (mut _plugway, mut _scratch) = (None, None);
+        // Both live as long as the player plays.
+        let mut running = (None, None);
         let mut player = match client {
             Way::Http => {
-                let started = _plugway.insert(Plugway::start(configuration).await?);
+                let started = running.0.insert(Plugway::start(configuration).await?);
                 Player::over_http(started.address(), Some(UP))
             }
             Way::Pipes => {
                 let (scratch, mut command) = Setup::new(configuration).stdio(&[])?;
-                _scratch = Some(scratch);
+                running.1 = Some(scratch);
                 command.stderr(Stdio::inherit());
                 Player::over_pipes(command, Some(UP))?
             }
@@ -154,17 +164,22 @@ impl Stage {
             Ok(all) => all,
             Err(_late) => seen_by_server(self.lines(UP)?),
         };
+        drop(running);
         Ok((played, all))
     }
 }
 
-fn file(name: &str) -> PathBuf {
+fn recorded(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fidelity").join(name)
 }
 
 /// Plays a recording both ways and tells of every difference.
 async fn compare(era: &'static str, client: Way, server: Way) -> Result<()> {
-    let mut stage = Stage::new(era)?;
+    compare_in(era, LEGACY, client, server).await
+}
+
+async fn compare_in(era: &'static str, revision: &str, client: Way, server: Way) -> Result<()> {
+    let mut stage = Stage::new(era, revision)?;
     let (direct, seen) = stage.directly(client).await?;
     for (played, exchange) in direct.iter().zip(&stage.recording.exchanges) {
         played.ensure_as_recorded(exchange)?;
@@ -213,6 +228,16 @@ async fn legacy_over_http_before_pipes() -> Result<()> {
 #[tokio::test]
 async fn legacy_over_pipes_before_http() -> Result<()> {
     compare("legacy", Way::Pipes, Way::Http).await
+}
+
+/// Servers and clients of older revisions say what they like: nobody takes it out.
+#[tokio::test]
+async fn every_revision_with_sessions() -> Result<()> {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let compared = compare_in("legacy", revision, Way::Http, Way::Http).await;
+        compared.with_context(|| revision.to_owned())?;
+    }
+    Ok(())
 }
 
 #[tokio::test]

@@ -96,7 +96,7 @@ impl Mapped {
                 replace(message.at_mut(&["params", "progressToken"]), &self.tokens);
             }
             Some("tools/call" | "prompts/get") => {
-                self.prefixed(message.at_mut(&["params", "name"]))
+                self.prefixed(message.at_mut(&["params", "name"]));
             }
             Some("completion/complete") => {
                 self.prefixed(message.at_mut(&["params", "ref", "name"]));
@@ -105,7 +105,9 @@ impl Mapped {
                 if let Some(Exact::Array(ids)) =
                     message.at_mut(&["params", "notifications", "taskIds"])
                 {
-                    ids.iter_mut().for_each(|id| replace(Some(id), &self.tasks));
+                    for id in ids {
+                        replace(Some(id), &self.tasks);
+                    }
                 }
             }
             Some(_) => replace(message.at_mut(&["params", "taskId"]), &self.tasks),
@@ -118,7 +120,9 @@ impl Mapped {
                 params.set(META, empty());
             }
             if let Some(meta) = message.at_mut(&["params", META]) {
-                self.meta.iter().for_each(|(key, value)| meta.set(key, value.clone()));
+                for (key, value) in &self.meta {
+                    meta.set(key, value.clone());
+                }
             }
         }
         message

@@ -10,7 +10,7 @@ use plugway_tests::{
     exact::Exact,
     http as web,
     replay::{Exchange, Recording, Step},
-    rpc::{LEGACY, MODERN},
+    rpc::MODERN,
     wait,
 };
 use tokio::{
@@ -50,6 +50,8 @@ enum Way {
 struct Http {
     address: SocketAddr,
     session: Option<String>,
+    /// What the session speaks.
+    revision: String,
     inbox: mpsc::Sender<Result<Exact>>,
 }
 
@@ -57,7 +59,8 @@ impl Player {
     /// Over HTTP; behind plugway the server's names have a prefix.
     pub(crate) fn over_http(address: SocketAddr, prefix: Option<&str>) -> Self {
         let (sender, inbox) = mpsc::channel(64);
-        let way = Way::Http(Http { address, session: None, inbox: sender });
+        let way =
+            Way::Http(Http { address, session: None, revision: String::new(), inbox: sender });
         Self { way, inbox, mapped: Mapped::new(prefix) }
     }
 
@@ -89,7 +92,7 @@ impl Player {
             let failed = played.err().map(|error| format!("{error:#}"));
             all.push(Played { name: exchange.name.clone(), got, failed });
         }
-        while let Ok(stray) = self.inbox.try_recv() {
+        if let Ok(stray) = self.inbox.try_recv() {
             let failed: Vec<_> = all.iter().filter_map(|one| one.failed.as_ref()).collect();
             bail!("something came that is not recorded: {}\n{failed:?}", stray?);
         }
@@ -114,28 +117,28 @@ impl Player {
 
     /// Waits for these messages, on whichever stream they come.
     async fn gather(&mut self, due: &[&Step], got: &mut Vec<Exact>) -> Result<()> {
-        let mut came: Vec<Option<Exact>> = vec![None; due.len()];
+        let mut slots: Vec<(&Step, Option<Exact>)> = due.iter().map(|step| (*step, None)).collect();
         let mut newest = 0;
-        while came.iter().any(Option::is_none) {
+        while slots.iter().any(|(_, came)| came.is_none()) {
             let message = self.next().await.with_context(|| {
-                let missing = due.iter().zip(&came).filter(|(_, came)| came.is_none());
+                let missing = slots.iter().filter(|(_, came)| came.is_none());
                 let missing: Vec<_> = missing.map(|(step, _)| step.received()).collect();
                 format!("missing: {missing:?}")
             })?;
-            let alike = |step: &Step| step.received().is_some_and(|due| is_alike(due, &message));
-            let place = (0..due.len()).find(|at| came[*at].is_none() && alike(due[*at]));
-            let place = place.with_context(|| format!("nobody waits for {message}"))?;
-            if matches!(due[place], Step::Server(_)) {
+            let is_it = |step: &Step| step.received().is_some_and(|due| is_alike(due, &message));
+            let mut free = slots.iter_mut().enumerate().filter(|(_, (_, came))| came.is_none());
+            let slot = free.find(|(_, (step, _))| is_it(step));
+            let (place, (step, came)) =
+                slot.with_context(|| format!("nobody waits for {message}"))?;
+            if matches!(step, Step::Server(_)) {
                 ensure!(place >= newest, "out of its order: {message}");
                 newest = place;
             }
-            let recorded = due[place].received().context("a message")?;
-            self.mapped.learn(recorded, &message);
-            came[place] = Some(message);
+            self.mapped.learn(step.received().context("a message")?, &message);
+            *came = Some(message);
         }
-        got.extend(
-            came.iter().flatten().map(|message| closed::seen_by_client(message, &self.mapped)),
-        );
+        let came = slots.iter().filter_map(|(_, came)| came.as_ref());
+        got.extend(came.map(|message| closed::seen_by_client(message, &self.mapped)));
         Ok(())
     }
 
@@ -193,7 +196,8 @@ impl Http {
     fn head(&self, request: http::request::Builder) -> http::request::Builder {
         let mut request = request.header("host", self.address.to_string());
         if let Some(session) = &self.session {
-            request = request.header("mcp-protocol-version", LEGACY).header(SESSION, session);
+            request =
+                request.header("mcp-protocol-version", &self.revision).header(SESSION, session);
         }
         request
     }
@@ -221,9 +225,11 @@ impl Http {
         let response = web::open(self.address, request).await?;
         let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
         let opened = opened.map(str::to_owned);
+        let revision = message.str_at(&["params", "protocolVersion"]).unwrap_or_default();
         self.read(response);
         if let Some(session) = opened.filter(|_| self.session.is_none()) {
             self.session = Some(session);
+            revision.clone_into(&mut self.revision);
             let request = self.head(Request::get("/mcp")).header("accept", "text/event-stream");
             let stream = web::open(self.address, request.body(Full::default())?).await?;
             ensure!(stream.status() == 200, "no stream: {}", stream.status());

@@ -1,5 +1,7 @@
 //! The official clients, whose connection is lost after each event.
 
+#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
+
 use anyhow::{Result, ensure};
 use plugway_tests::{
     Scripted,
