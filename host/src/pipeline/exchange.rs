@@ -144,6 +144,9 @@ impl<'a> Call<'a> {
         });
         if let Some((tasks, _)) = &tasks {
             (party, message) = (tasks.party(&party), tasks.message(message));
+            if self.request.era() == Era::Modern && !translate::speaks_modern(&**upstream) {
+                message = tasks::without_wish(message);
+            }
         }
         let order = Order {
             party,

@@ -25,7 +25,7 @@ pub async fn answer(
     }
     match answer {
         Answer::Json(Json { body: Body::Whole(text), refusal }) => {
-            let text = response(connector, &toward, upstream, text).await?;
+            let text = questions(connector, &toward, upstream, text).await?;
             Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
         }
         Answer::Json(streamed) => Ok(Answer::Json(streamed)),
@@ -37,7 +37,7 @@ pub async fn answer(
                     let (connector, toward, upstream) = &*judges;
                     match message {
                         Ok(Incoming::Response(text)) => {
-                            let text = response(connector, toward, upstream, text).await;
+                            let text = questions(connector, toward, upstream, text).await;
                             Some(text.map(Incoming::Response))
                         }
                         Ok(message) => incoming(connector, toward, message).await.map(Ok),
@@ -67,7 +67,11 @@ pub async fn incoming(
                 .await
                 .map_err(|fault| refused(&fault))
                 .ok()?;
-            Some(Incoming::Notification(Notification { upstream, text: passed.text().clone() }))
+            let text = questions(connector, toward, &upstream, passed.text().clone())
+                .await
+                .map_err(|fault| refused(&fault))
+                .ok()?;
+            Some(Incoming::Notification(Notification { upstream, text }))
         }
         Incoming::Ask(Ask { upstream, message, reply }) => {
             match pass(connector, toward, &upstream, message).await {
@@ -81,8 +85,8 @@ pub async fn incoming(
     }
 }
 
-/// A response, with each request in it that asks for input as the policies leave it.
-async fn response(
+/// A response or notification, with each request in it that asks for input as the policies leave it.
+async fn questions(
     connector: &Arc<Connector>,
     toward: &Toward,
     upstream: &Arc<str>,
@@ -92,7 +96,7 @@ async fn response(
         return Ok(text);
     }
     let Ok(message) = Message::parse(text.clone()) else { return Ok(text) };
-    let required = match Required::read(&message) {
+    let required = match Required::any(&message) {
         Ok(Some(required)) => required,
         Ok(None) => return Ok(text),
         Err(Unreadable) => return Err(broken(upstream)),

@@ -13,7 +13,7 @@ use crate::pipeline::collect::{Held, hold};
 use crate::pipeline::connector::Connector;
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Outbox, Party};
-use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json};
+use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Promise};
 use crate::protocol::Message;
 
 /// Bytes of an answer about a task that are held back to look for ids; a larger one passes as it is.
@@ -117,6 +117,10 @@ impl Outbox for ShownOutbox {
 
     fn forward(&self, message: Incoming) -> bool {
         self.outbox.forward(self.shown.incoming(message))
+    }
+
+    fn listened(&self) -> Promise<'_, ()> {
+        self.outbox.listened()
     }
 
     fn offer_once(&self, message: Bytes) -> bool {

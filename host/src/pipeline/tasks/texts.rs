@@ -3,13 +3,17 @@
 use bytes::Bytes;
 use memchr::memmem;
 
+use crate::protocol::union::without;
 use crate::protocol::{Kind, Message, Span, message, scan, splice};
 
 /// Says in any message which task it belongs to (2025-11-25, "Tasks").
 const RELATED: [&str; 3] = ["_meta", "io.modelcontextprotocol/related-task", "taskId"];
 
+/// Tells of a task on a stream of the modern era on which a client listens (SEP-2663).
+pub(super) const TOLD: &str = "notifications/tasks";
+
 /// Tell of a task.
-const NOTIFICATIONS: [&str; 2] = ["notifications/tasks/status", "notifications/tasks"];
+const NOTIFICATIONS: [&str; 2] = ["notifications/tasks/status", TOLD];
 
 /// The server's message with other ids of its tasks; `show` makes them. None where it holds none.
 pub(super) fn of_server(text: &Bytes, show: impl FnMut(&str) -> Option<String>) -> Option<Bytes> {
@@ -41,6 +45,15 @@ pub(super) fn with_id(message: &Message, id: &str) -> Option<Bytes> {
     let mut found = Found::new(message.text());
     found.at(message.params_span(), &["taskId"]);
     found.replaced(|_| Some(id.to_owned()))
+}
+
+/// The request of a client of the modern era without the wish for a task, for a server of the legacy era: in the client's era
+/// the wish means nothing (SEP-2663, "task"), and the client could not ask for the task that the server would make of it.
+pub(in crate::pipeline) fn without_wish(message: Message) -> Message {
+    let wish = message.params().filter(|params| scan::member(params, "task").is_some());
+    let Some(params) = wish.map(|params| without(params, &["task"])) else { return message };
+    let text = splice(message.text(), &[(message.params_span(), params.as_bytes())]);
+    Message::parse(text).unwrap_or(message)
 }
 
 /// The message, if it may hold the id of a task.
@@ -148,6 +161,19 @@ mod tests {
         ] {
             assert_eq!(shown(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_wish_for_a_task_is_taken_out_and_nothing_else_is() {
+        let text = |task: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t",{task}"arguments":{{"task":1.0}}}}}}"#
+            )
+        };
+        let message = |text: String| Message::parse(text.into()).unwrap();
+        let plain = without_wish(message(text(r#""task":{"ttl":1},"#)));
+        assert_eq!(plain.text(), text("").as_bytes());
+        assert_eq!(without_wish(plain).text(), text("").as_bytes());
     }
 
     #[test]
