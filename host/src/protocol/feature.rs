@@ -76,9 +76,10 @@ impl Feature {
 
     /// Whether capabilities of an era, which are JSON text, say so.
     pub fn is_in(&self, capabilities: &str, era: Era) -> bool {
-        let member = self.capability(era).iter().try_fold(capabilities, |object, name| {
-            object.get(scan::member(object, name)?.range())
-        });
+        let member = self
+            .capability(era)
+            .iter()
+            .try_fold(capabilities, |object, name| object.get(scan::member(object, name)?.range()));
         member.is_some_and(|member| member.starts_with('{'))
     }
 

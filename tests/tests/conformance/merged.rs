@@ -16,14 +16,10 @@ const NOT_YET_LEGACY: &[Exception] =
     &[("server-sse-polling", "the stream toward the client stays open while plugway polls")];
 
 /// 2026-07-28 through plugway: what does not pass yet.
-const NOT_YET_MODERN: &[Exception] = &[
-    (
-        "server-stateless:sep-2575-server-sends-tools-list-changed-on-subscription",
-        "changes are told at most every 2 s, and the suite waits for less",
-    ),
-    ("tasks-capability-negotiation", "an undeclared extension is not refused by itself"),
-    ("tasks-dispatch-and-envelope", "tasks/list and tasks/result of sessions are known here, too"),
-];
+const NOT_YET_MODERN: &[Exception] = &[(
+    "server-stateless:sep-2575-server-sends-tools-list-changed-on-subscription",
+    "changes are told at most every 2 s, and the suite waits for less",
+)];
 
 /// 2025-11-25 with the fixture over stdio: what does not pass yet. Nobody polls pipes.
 const NOT_YET_STDIO: &[Exception] =

@@ -198,11 +198,29 @@ async fn peer_client_fastmcp_uses_everything_in_both_eras() -> Result<()> {
 
 #[tokio::test]
 async fn peer_client_inspector_uses_everything_in_both_eras() -> Result<()> {
-    let (merged, mut asks) = (Merged::start().await?, table::everything());
-    // The Inspector makes a task of this call, which the server does not find again.
-    asks.retain(|ask| ask.name != "simulate-research-query");
-    for (era, is_modern) in [("legacy", false), ("modern", true)] {
-        let seen = clients::inspector(&merged.peers, &merged.plugway.mcp_url(), era, &asks).await?;
+    let (merged, asks) = (Merged::start().await?, table::everything());
+    // In a session the Inspector makes a task of this call: what comes of it is compared with what comes of it directly.
+    let is_task = |ask: &Ask| ask.name == "simulate-research-query";
+    let (tasks, plain): (Vec<Ask>, Vec<Ask>) = asks.iter().cloned().partition(is_task);
+    let (peers, url) = (&merged.peers, merged.plugway.mcp_url());
+    ensure!(tasks.len() == 2, "{tasks:?}");
+    for ask in &tasks {
+        let own = clients::inspector_ask(peers, merged.everything.url(), "legacy", ask, ask.name);
+        let through = clients::inspector_ask(peers, &url, "legacy", ask, &ask.shown()).await?;
+        // Each task has an id of its own.
+        let id = "/_meta/io.modelcontextprotocol~1related-task/taskId";
+        let mut answers = [own.await?, through];
+        for answer in &mut answers {
+            let id = answer.pointer_mut(id).map(Value::take).unwrap_or_default();
+            ensure!(id.is_string(), "{ask:?}: {answer}");
+        }
+        let [own, through] = answers;
+        ensure!(own == through, "{ask:?}\ndirectly: {own}\nthrough plugway: {through}");
+        let text = through.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
+        ensure!(text.contains("Research Report: proxies"), "{through}");
+    }
+    for (era, is_modern, asks) in [("legacy", false, plain), ("modern", true, asks)] {
+        let seen = clients::inspector(peers, &url, era, &asks).await?;
         merged.check(&format!("inspector {era}"), is_modern, &asks, &seen).await?;
     }
     Ok(())

@@ -22,8 +22,7 @@ impl Followed {
         caller: &Caller,
         wanted: &[String],
     ) -> Vec<Self> {
-        let mut shares: Vec<Self> =
-            connector.upstreams.iter().map(|_| Self::default()).collect();
+        let mut shares: Vec<Self> = connector.upstreams.iter().map(|_| Self::default()).collect();
         let ids = TaskIds::of(connector, caller);
         for shown in wanted {
             let Some((upstream, own)) = ids.opened(shown) else { continue };
@@ -118,7 +117,8 @@ mod tests {
         let updated = r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b","taskId":"x"}}"#;
         let updated = Notification { upstream: "demo".into(), text: updated.into() };
         assert_eq!(followed.told(updated.clone()).map(|told| told.text), Some(updated.text));
-        for params in [json!({}), json!({"taskId": 7}), json!({"taskId": "x", "status": "working"})] {
+        for params in [json!({}), json!({"taskId": 7}), json!({"taskId": "x", "status": "working"})]
+        {
             assert!(followed.told(note(&params)).is_none(), "{params}");
         }
     }

@@ -68,7 +68,9 @@ pub(in crate::pipeline) fn notification(
         Err(Unreadable) => return None,
     };
     note.text = allowed
-        .map_err(|fault| tracing::debug!(error = ?fault, "a task asks what its client is not asked"))
+        .map_err(
+            |fault| tracing::debug!(error = ?fault, "a task asks what its client is not asked"),
+        )
         .ok()?;
     Some(note)
 }

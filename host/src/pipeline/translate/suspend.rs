@@ -7,11 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
-use super::{Side, allowed};
 use super::declared::{capability, declared};
 use super::input;
 use super::limits::QUESTIONS;
 use super::suspended::Kept;
+use super::{Side, allowed};
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Ask, Incoming, Messages, Notification, Upstream};
 use crate::protocol::{Field, Id, Message, Method, splice};

@@ -61,7 +61,12 @@ impl Tasks {
 
     fn keep(&self, task: Task, now: Instant) {
         let mut kept = self.lock();
-        if kept.len() >= TASKS_KEPT && !kept.contains_key(&*task.id) {
+        let is_new = !kept.contains_key(&*task.id);
+        if is_new && task.is_done() {
+            // Its client was told what came of it.
+            return;
+        }
+        if is_new && kept.len() >= TASKS_KEPT {
             let first = kept.iter().min_by_key(|(_, until)| **until);
             if let Some(first) = first.map(|(id, _)| id.clone()) {
                 kept.remove(&first);
@@ -107,9 +112,12 @@ impl Task {
     fn is_over(&self, era: Era) -> bool {
         match &*self.status {
             "cancelled" => true,
-            "completed" | "failed" => era == Era::Modern,
-            _ => false,
+            _ => self.is_done() && era == Era::Modern,
         }
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(&*self.status, "completed" | "failed")
     }
 }
 
@@ -125,8 +133,8 @@ mod tests {
     use super::*;
 
     fn about(method: &str) -> Option<About> {
-        let text =
-            json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"taskId": "t"}}).to_string();
+        let text = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"taskId": "t"}})
+            .to_string();
         let message = Message::parse(text.into()).unwrap();
         About::of(&message, Era::Legacy).or_else(|| About::of(&message, Era::Modern))
     }
@@ -143,7 +151,8 @@ mod tests {
             response("result", &json!({"taskId": "t", "status": status, "ttl": null}))
         };
         let failed = response("error", &json!({"code": -32602, "message": "no taskId"}));
-        let other = response("result", &json!({"content": [{"taskId": "t", "status": "cancelled"}]}));
+        let other =
+            response("result", &json!({"content": [{"taskId": "t", "status": "cancelled"}]}));
         for (method, answer, era, waits) in [
             ("tasks/get", got("working"), Era::Legacy, true),
             ("tasks/get", got("completed"), Era::Legacy, true),
@@ -164,6 +173,10 @@ mod tests {
             assert!(tasks.any(start));
             tasks.heard(about(method).as_ref(), &answer, era, start);
             assert_eq!(tasks.any(start), waits, "{method} {answer:?}");
+            if !waits {
+                tasks.heard(about("tasks/get").as_ref(), &got("completed"), era, start);
+                assert!(!tasks.any(start), "it is known already");
+            }
         }
     }
 
@@ -172,7 +185,8 @@ mod tests {
         let start = Instant::now();
         let tasks = Tasks::default();
         let make = |id: String, ttl: Value| {
-            let task = json!({"resultType": "task", "taskId": id, "status": "working", "ttlMs": ttl});
+            let task =
+                json!({"resultType": "task", "taskId": id, "status": "working", "ttlMs": ttl});
             tasks.heard(None, &response("result", &task), Era::Modern, start);
         };
         make("short".to_owned(), json!(1_000));
