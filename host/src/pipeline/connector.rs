@@ -11,6 +11,7 @@ use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
+use super::tasks::Made;
 use super::translate::Suspended;
 use super::views::Views;
 
@@ -48,6 +49,8 @@ pub struct Connector {
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
     pub(super) suspended: Arc<Suspended>,
+    /// Tasks that callers made; shared in the same way.
+    pub(super) tasks: Arc<Made>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
     pub learned: Arc<Learned>,
     /// The catalogue and what callers see of it.
@@ -110,6 +113,7 @@ impl Connector {
             audience: Arc::new(Nobody),
             sealer: Arc::default(),
             suspended: Arc::default(),
+            tasks: Arc::default(),
             learned: Arc::default(),
             views,
             shaped: AtomicBool::new(false),
@@ -126,6 +130,7 @@ impl Connector {
         self.announced = before.announced.clone();
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
+        self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }

@@ -41,7 +41,7 @@ pub(super) fn has(offering: &Offering, feature: &Feature, era: Era) -> bool {
 }
 
 /// Fails where the feature is negotiated with each request, and this one does not declare it (MCP 2026-07-28,
-/// "MissingRequiredClientCapability").
+/// "Error Codes").
 pub(super) fn check_declared(request: &Request, feature: &Feature) -> Result<(), Fault> {
     let era = request.era();
     let declared = request.message.field(Field::MetaCapabilities).unwrap_or("{}");

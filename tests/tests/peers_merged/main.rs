@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
+use futures_util::future::{try_join, try_join_all};
 use plugway_tests::{
     DemoHttp, Plugway,
     peers::{PeerServer, Peers},
@@ -196,6 +197,25 @@ async fn peer_client_fastmcp_uses_everything_in_both_eras() -> Result<()> {
     Ok(())
 }
 
+/// Compares what comes of a task of the Inspector's with what comes of it directly. Each task has an id of its own.
+async fn same_task(peers: &Peers, server: &str, plugway: &str, ask: &Ask) -> Result<()> {
+    let (own, through) = try_join(
+        clients::inspector_ask(peers, server, "legacy", ask, ask.name),
+        clients::inspector_ask(peers, plugway, "legacy", ask, &ask.shown()),
+    )
+    .await?;
+    let mut answers = [own, through];
+    for answer in &mut answers {
+        let id = answer.pointer_mut("/_meta/io.modelcontextprotocol~1related-task/taskId");
+        ensure!(id.map(Value::take).unwrap_or_default().is_string(), "{ask:?}: {answer}");
+    }
+    let [own, through] = answers;
+    ensure!(own == through, "{ask:?}\ndirectly: {own}\nthrough plugway: {through}");
+    let text = through.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
+    ensure!(text.contains("Research Report: proxies"), "{through}");
+    Ok(())
+}
+
 #[tokio::test]
 async fn peer_client_inspector_uses_everything_in_both_eras() -> Result<()> {
     let (merged, asks) = (Merged::start().await?, table::everything());
@@ -204,21 +224,8 @@ async fn peer_client_inspector_uses_everything_in_both_eras() -> Result<()> {
     let (tasks, plain): (Vec<Ask>, Vec<Ask>) = asks.iter().cloned().partition(is_task);
     let (peers, url) = (&merged.peers, merged.plugway.mcp_url());
     ensure!(tasks.len() == 2, "{tasks:?}");
-    for ask in &tasks {
-        let own = clients::inspector_ask(peers, merged.everything.url(), "legacy", ask, ask.name);
-        let through = clients::inspector_ask(peers, &url, "legacy", ask, &ask.shown()).await?;
-        // Each task has an id of its own.
-        let id = "/_meta/io.modelcontextprotocol~1related-task/taskId";
-        let mut answers = [own.await?, through];
-        for answer in &mut answers {
-            let id = answer.pointer_mut(id).map(Value::take).unwrap_or_default();
-            ensure!(id.is_string(), "{ask:?}: {answer}");
-        }
-        let [own, through] = answers;
-        ensure!(own == through, "{ask:?}\ndirectly: {own}\nthrough plugway: {through}");
-        let text = through.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
-        ensure!(text.contains("Research Report: proxies"), "{through}");
-    }
+    let compared = tasks.iter().map(|ask| same_task(peers, merged.everything.url(), &url, ask));
+    try_join_all(compared).await?;
     for (era, is_modern, asks) in [("legacy", false, plain), ("modern", true, asks)] {
         let seen = clients::inspector(peers, &url, era, &asks).await?;
         merged.check(&format!("inspector {era}"), is_modern, &asks, &seen).await?;

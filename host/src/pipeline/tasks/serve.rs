@@ -19,9 +19,26 @@ use crate::protocol::{Era, Message, header, message, scan};
 
 const LIST: &str = "tasks/list";
 
-/// Whether a request is about a task or the list of them.
-pub(in crate::pipeline) fn is_about(method: &str, era: Era) -> bool {
-    Home::of(method, era) == Home::Feature(&TASKS)
+/// What a request has to do with tasks that were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::pipeline) enum About {
+    /// Nothing; its answer may make one.
+    Nothing,
+    /// It is about one task.
+    One,
+    /// It is about the list of them.
+    All,
+}
+
+impl About {
+    /// What a request of an era with this method has to do with them.
+    pub(in crate::pipeline) fn of(method: &str, era: Era) -> Self {
+        match Home::of(method, era) == Home::Feature(&TASKS) {
+            true if method == LIST => Self::All,
+            true => Self::One,
+            false => Self::Nothing,
+        }
+    }
 }
 
 /// Serves such a request.

@@ -31,6 +31,25 @@ pub(super) fn of_server(text: &Bytes, show: impl FnMut(&str) -> Option<String>) 
     found.replaced(show)
 }
 
+/// The server's list of tasks with those alone that `keep` says yes to; none where that are all. A task without an id is
+/// nobody's.
+pub(super) fn listed(text: &Bytes, keep: impl Fn(&str) -> bool) -> Option<Bytes> {
+    let message = Message::parse(text.clone()).ok()?;
+    let found = Found::new(text);
+    let tasks = found.member(message.result_span(), &["tasks"])?;
+    let array = found.raw(tasks);
+    let items = scan::items(array)?;
+    let all = items.len();
+    let is_kept = |task: &&str| {
+        let id = scan::member(task, "taskId").and_then(|span| task.get(span.range()));
+        id.and_then(message::string).is_some_and(|id| keep(&id))
+    };
+    let kept: Vec<&str> =
+        items.into_iter().filter_map(|item| array.get(item.range())).filter(is_kept).collect();
+    let kept = (kept.len() < all).then(|| format!("[{}]", kept.join(",")))?;
+    Some(splice(text, &[(tasks, kept.as_bytes())]))
+}
+
 /// The client's message with the ids that the server gave to tasks that the message is related to.
 pub(super) fn of_client(text: &Bytes, own: impl FnMut(&str) -> Option<String>) -> Option<Bytes> {
     let message = parsed(text)?;
@@ -161,6 +180,26 @@ mod tests {
         ] {
             assert_eq!(shown(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_keeps_the_callers_own() {
+        let list = |tasks: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{{ "tasks" : {tasks},"nextCursor":"c"}}}}"#
+            )
+        };
+        let keep = |tasks: &str| {
+            let kept = listed(&list(tasks).into(), |id| id.starts_with('m'));
+            kept.map(|text| String::from_utf8(text.to_vec()).unwrap())
+        };
+        let all = r#"[ {"taskId":"m1","n":1.0}, {"taskId":"\u006d2"}]"#;
+        assert_eq!(keep(all), None);
+        assert_eq!(keep("[ ]"), None);
+        let some = r#"[ {"taskId":"x"} , {"n":1.0, "taskId":"m1"},{"taskId":7},{},"m"]"#;
+        assert_eq!(keep(some), Some(list(r#"[{"n":1.0, "taskId":"m1"}]"#)));
+        assert_eq!(keep(r#"[{"taskId":"x"}]"#), Some(list("[]")));
+        assert_eq!(listed(&r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.into(), |_| true), None);
     }
 
     #[test]

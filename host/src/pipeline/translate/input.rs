@@ -68,7 +68,7 @@ impl Required {
     }
 
     /// Reads what a task asks for while it goes on: its state as a response has it or `notifications/tasks` tells it (SEP-2663,
-    /// "input_required"); none when it asks for nothing.
+    /// "Task Polling"); none when it asks for nothing.
     pub(in crate::pipeline) fn of_task(message: &Message) -> Result<Option<Self>, Unreadable> {
         let (task, place) = match message.kind() {
             Kind::Response => (message.result(), message.result_span()),
