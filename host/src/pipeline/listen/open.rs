@@ -15,7 +15,7 @@ use crate::fault::{Code, Fault};
 use crate::pipeline::connector::Connector;
 use crate::pipeline::inbound::{self, Toward};
 use crate::pipeline::party::Party;
-use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification};
+use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification, Upstream};
 use crate::pipeline::request::Request;
 use crate::pipeline::translate::allowed;
 use crate::pipeline::{answer, feature};
@@ -38,7 +38,9 @@ pub(in crate::pipeline) async fn listen(
     let lists = Arc::new(ListChanges::new(filter.lists));
     let mut joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
     let parts = parts(connector, &view, &request.caller, &filter);
-    let connector = connector.clone();
+    // A stream outlives reloads: it holds no more of the connector than it needs.
+    let judges = inbound::is_judged(connector).then(|| connector.clone());
+    let upstreams = connector.upstreams.iter().map(|served| served.upstream.clone()).collect();
     let opened = async move {
         let opening = join_all(parts.into_iter().map(|part: Part| part.open(&request)));
         let opened = tokio::select! {
@@ -52,7 +54,7 @@ pub(in crate::pipeline) async fn listen(
         let first = acknowledged(&id, &filter, &honoured);
         let servers = stream::select_all(servers);
         let (toward, party) = (request.toward(), request.party);
-        let open = Open { id, lists, servers, joined, connector, toward, party };
+        let open = Open { id, lists, servers, joined, judges, toward, upstreams, party };
         let later = stream::unfold(Some(open), |open| async {
             let mut open = open?;
             let next = open.next().await?;
@@ -70,8 +72,10 @@ struct Open {
     lists: Arc<ListChanges>,
     servers: SelectAll<Messages>,
     joined: Joined,
-    connector: Arc<Connector>,
+    /// Whose policies judge what servers say; none where none does.
+    judges: Option<Arc<Connector>>,
     toward: Toward,
+    upstreams: Vec<Arc<dyn Upstream>>,
     party: Arc<Party>,
 }
 
@@ -107,9 +111,12 @@ impl Open {
 
     /// A server's notification as policies leave it, and as the client gets it; none where it goes no further.
     async fn judged(&mut self, message: Incoming) -> Option<Incoming> {
-        let message = inbound::incoming(&self.connector, &self.toward, message).await?;
+        let message = match &self.judges {
+            Some(connector) => inbound::incoming(connector, &self.toward, message).await?,
+            None => message,
+        };
         let Incoming::Notification(note) = message else { return None };
-        let upstream = self.connector.upstream(self.connector.place_of(&note.upstream)?)?;
+        let upstream = self.upstreams.iter().find(|one| *one.name() == note.upstream)?;
         let note = allowed::notification(&**upstream, &self.party, note)?;
         let text = self.told(note.text)?;
         Some(Incoming::Notification(Notification { upstream: note.upstream, text }))
