@@ -128,3 +128,33 @@ async fn a_client_over_pipes_listens_and_gives_up_and_the_end_is_a_result() -> R
     ensure!(last["result"]["resultType"] == "complete", "{last}");
     Ok(())
 }
+
+/// A server of the modern era that never answers who wants to listen.
+const MUTE: &str = r#"
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
+  case $line in
+  *'"server/discover"'*) result='"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}' ;;
+  *'"tools/list"'*) result='"tools":[]' ;;
+  *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",%s}}\n' "$id" "$result"
+done
+"#;
+
+#[tokio::test]
+async fn the_end_is_a_result_for_whoever_still_waits_for_a_server() -> Result<()> {
+    let mute = json!({"name": "mute", "command": "sh", "args": ["-c", MUTE]});
+    let hub = json!({"name": "hub", "path": "/", "upstreams": [mute]});
+    let limits = json!({"shutdown_grace": "3s"});
+    let configuration = json!({"connectors": [hub], "limits": limits});
+    let mut pipe = Pipe::start(configuration.to_string())?;
+    let wishes = json!({"notifications": {"toolsListChanged": true, "x/wishes": 1}});
+    let id = pipe.ask_modern("subscriptions/listen", wishes).await?;
+    pipe.close_input();
+    let last = pipe.response(&id).await?;
+    ensure!(last["result"]["resultType"] == "complete", "{last}");
+    let told = pipe.others();
+    ensure!(told[0]["params"]["notifications"] == json!({"toolsListChanged": true}), "{told:?}");
+    Ok(())
+}

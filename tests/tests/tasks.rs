@@ -1,6 +1,4 @@
-//! Tasks in both shapes: their ids are the caller's, lead to their server, and stand everywhere.
-
-#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
+//! Tasks of sessions: their ids are the caller's, lead to their server, and stand everywhere.
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
@@ -39,7 +37,10 @@ fn legacy(message: &Value, name: &str) -> Option<Raw> {
         "tasks/result" if is_own => json!({"content": [], "server": name, "_meta": related}),
         "tasks/cancel" if is_own => json!({"taskId": "t1", "status": "cancelled"}),
         "tasks/list" if params["cursor"] == "more" => json!({"tasks": []}),
-        "tasks/list" => json!({"tasks": [task], "nextCursor": "more"}),
+        "tasks/list" => {
+            let other = json!({"taskId": "somebody else's", "status": "working"});
+            json!({"tasks": [other, task], "nextCursor": "more"})
+        }
         _ => return None,
     };
     Some(faulty::body(&answer(message, &result)))
@@ -102,6 +103,28 @@ async fn a_task_of_somebody_else_is_one_that_never_was() -> Result<()> {
         sentences.push(sentence.replace(shown.trim_matches('"'), "ID"));
     }
     ensure!(sentences.windows(2).all(|pair| pair[0] == pair[1]), "{sentences:?}");
+    // The shape of the other era has a method of its own.
+    let other = other.call("tasks/update", json!({"taskId": id})).await?;
+    ensure!(other.error_code()? == -32601 && other.status == 200, "{other:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn clients_of_the_other_era_make_and_find_no_tasks_of_sessions() -> Result<()> {
+    let (_one, _two, plugway) = start_two().await?;
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let client = Client::modern_with(plugway.address(), "/mcp", tasks);
+    let discovered = client.call("server/discover", json!({})).await?;
+    let capabilities = &discovered.result()?["capabilities"];
+    ensure!(capabilities.get("tasks").is_none() && capabilities.get("extensions").is_none());
+    // The wish for a task means nothing in this era: the call is a plain one.
+    let params = json!({"name": "one_good", "arguments": {}, "task": {"ttl": 60_000}});
+    let called = client.call("tools/call", params).await?;
+    ensure!(called.result()?["content"][0]["text"] == "fine", "{called:?}");
+    for method in ["tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result"] {
+        let reply = client.call(method, json!({"taskId": "t1"})).await?;
+        ensure!(reply.error_code()? == -32601 && reply.status == 404, "{method}: {reply:?}");
+    }
     Ok(())
 }
 
@@ -109,6 +132,8 @@ async fn a_task_of_somebody_else_is_one_that_never_was() -> Result<()> {
 async fn lists_of_tasks_follow_each_other_page_by_page() -> Result<()> {
     let (_one, _two, plugway) = start_two().await?;
     let client = plugway.legacy().await?;
+    let nobodys = plugway.legacy().await?.call("tasks/list", json!({})).await?;
+    ensure!(nobodys.result()?["tasks"] == json!([]), "{nobodys:?}");
     let known = [begun(&client, "one_good").await?, begun(&client, "two_good").await?];
     let (mut ids, mut params, mut pages) = (Vec::new(), json!({}), 0);
     loop {
@@ -123,56 +148,5 @@ async fn lists_of_tasks_follow_each_other_page_by_page() -> Result<()> {
         params = json!({"cursor": cursor});
     }
     ensure!(ids == known && pages == 4, "{ids:?} on {pages} pages");
-    Ok(())
-}
-
-/// A server of the modern era whose every task has the id `t1`.
-fn modern(message: &Value, name: &str) -> Option<Raw> {
-    let is_own = message["params"]["taskId"] == "t1";
-    let result = match message["method"].as_str()? {
-        "server/discover" => json!({
-            "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "private",
-            "capabilities": {"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
-        }),
-        "tools/call" => json!({"resultType": "task", "taskId": "t1", "status": "working"}),
-        "tasks/get" if is_own => {
-            json!({"resultType": "complete", "taskId": "t1", "status": "working", "server": name})
-        }
-        "tasks/update" | "tasks/cancel" if is_own => {
-            json!({"resultType": "complete", "server": name, "sent": message["params"]["inputResponses"]})
-        }
-        _ => return None,
-    };
-    Some(faulty::body(&answer(message, &result)))
-}
-
-#[tokio::test]
-async fn the_extension_has_ids_of_the_caller_too() -> Result<()> {
-    let one = Faulty::start(|message, _| modern(message, "one")).await?;
-    let two = Faulty::start(|message, _| modern(message, "two")).await?;
-    let plugway = Plugway::start(format!(
-        "name: hub\nupstreams: [{{name: one, url: '{}'}}, {{name: two, url: '{}'}}]\n",
-        one.url(),
-        two.url()
-    ))
-    .await?;
-    let client = plugway.modern();
-    for server in ["one", "two"] {
-        let made = client.call_tool(&format!("{server}_good"), json!({})).await?;
-        let id = made["taskId"].as_str().context("no task")?.to_owned();
-        ensure!(id != "t1" && made["resultType"] == "task", "{made}");
-        let got = client.call("tasks/get", json!({"taskId": id})).await?;
-        let got = got.result()?;
-        ensure!(got["server"] == server && got["taskId"] == *id, "{got}");
-        let params = json!({"taskId": id, "inputResponses": {"k": {"n": 1}}});
-        let sent = client.call("tasks/update", params).await?;
-        let sent = sent.result()?;
-        ensure!(sent["server"] == server && sent["sent"] == json!({"k": {"n": 1}}), "{sent}");
-    }
-    let unknown = client.call("tasks/get", json!({"taskId": "t1"})).await?;
-    ensure!(unknown.error_code()? == -32602, "{unknown:?}");
-    // The shape of the other era has methods of its own.
-    let gone = client.call("tasks/result", json!({"taskId": "t1"})).await?;
-    ensure!(gone.error_code()? == -32601 && gone.status == 404, "{gone:?}");
     Ok(())
 }

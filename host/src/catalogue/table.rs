@@ -192,11 +192,6 @@ impl Catalogue {
         self.tasks.get(upstream).copied().unwrap_or(false)
     }
 
-    /// Whether any upstream has tasks.
-    pub fn have_tasks(&self) -> bool {
-        self.tasks.contains(&true)
-    }
-
     /// The same entries; each list counts as long as this says of what upstreams give. What plugway or its router authored
     /// may change at any moment.
     #[must_use]

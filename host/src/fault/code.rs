@@ -36,6 +36,8 @@ codes! {
     InvalidParams = "invalid-params", Client;
     /// A modern request lacks a required key of `_meta`.
     MissingMeta = "missing-meta", Client;
+    /// A request of the modern era uses what it does not declare.
+    MissingCapability = "missing-capability", Client;
     /// No such tool, prompt or resource for this caller.
     UnknownName = "unknown-name", Client;
     /// The body is larger than the limit.

@@ -1,7 +1,7 @@
 //! A connector: one MCP server as clients see it, with its upstreams, its router and its policies.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arc_swap::ArcSwapOption;
 
@@ -11,6 +11,7 @@ use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
+use super::tasks::Made;
 use super::translate::Suspended;
 use super::views::Views;
 
@@ -48,10 +49,12 @@ pub struct Connector {
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
     pub(super) suspended: Arc<Suspended>,
+    /// Tasks that callers made; shared in the same way.
+    pub(super) tasks: Arc<Made>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
     pub learned: Arc<Learned>,
     /// Which of all connectors of that name serves now.
-    newest: Arc<Mutex<Weak<Self>>>,
+    standing: Standing,
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// Whether there is a shape, be it the router's or the native one.
@@ -66,6 +69,22 @@ pub struct Connector {
     pub(super) generation: AtomicU32,
     /// What the newest catalogue was made of.
     pub(super) basis: ArcSwapOption<Basis>,
+}
+
+/// The connector that serves under a name, whichever that is at the moment: what outlives a configuration holds this, and
+/// nothing of a connector that was replaced.
+#[derive(Clone, Debug, Default)]
+pub struct Standing(Arc<Mutex<Weak<Connector>>>);
+
+impl Standing {
+    /// That of this moment; none once its name is gone.
+    pub fn now(&self) -> Option<Arc<Connector>> {
+        self.lock().upgrade()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Weak<Connector>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// An upstream in its place in a connector.
@@ -112,8 +131,9 @@ impl Connector {
             audience: Arc::new(Nobody),
             sealer: Arc::default(),
             suspended: Arc::default(),
+            tasks: Arc::default(),
             learned: Arc::default(),
-            newest: Arc::default(),
+            standing: Standing::default(),
             views,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -129,20 +149,20 @@ impl Connector {
         self.announced = before.announced.clone();
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
+        self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
-        self.newest = before.newest.clone();
+        self.standing = before.standing.clone();
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 
     /// From now on this is the one that serves under its name.
     pub fn serve(self: &Arc<Self>) {
-        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(self);
+        *self.standing.lock() = Arc::downgrade(self);
     }
 
-    /// The one that serves under this name now: for what lasts longer than a configuration.
-    pub fn newest(self: &Arc<Self>) -> Arc<Self> {
-        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        newest.unwrap_or_else(|| self.clone())
+    /// Whichever serves under its name.
+    pub fn standing(&self) -> Standing {
+        self.standing.clone()
     }
 
     /// Nobody will be served any more: calls that wait for input are given up, and their servers told.

@@ -13,9 +13,10 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
-use super::{forward, handshake, tasks};
+use super::{feature, forward, handshake, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
+use crate::protocol::feature::Home;
 use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
 
 /// Serves one request. `initialize` has been answered before: it makes the session.
@@ -49,17 +50,20 @@ async fn other(connector: &Arc<Connector>, request: Request) -> Result<Answer, F
             let result = handshake::discover(connector, &request.caller).await;
             own(&request, result.as_bytes())
         }
-        (Method::Other, _) if is_about_tasks(connector, &request) => {
-            tasks::serve(connector, request).await
+        (Method::Other, era) => {
+            let home = Home::of(&request.message.method_name(), era);
+            match home {
+                Home::Feature(feature) => {
+                    let view = connector.view(&request.caller).await?;
+                    feature::admit(connector, &view, &request, feature)?;
+                    tasks::serve(connector, view, request).await
+                }
+                Home::OtherEra => Err(forward::unknown_method(&request.message)),
+                Home::Unknown => forward::forward(connector, request).await,
+            }
         }
-        (Method::Other, _) => forward::forward(connector, request).await,
         _ => Err(forward::unknown_method(&request.message)),
     }
-}
-
-fn is_about_tasks(connector: &Connector, request: &Request) -> bool {
-    connector.views.whole().catalogue().have_tasks()
-        && tasks::is_about(&request.message.method_name(), request.era())
 }
 
 /// The level is the session's: servers where it is open are told at once, others when they are opened. How they take it

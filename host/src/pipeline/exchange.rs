@@ -140,10 +140,13 @@ impl<'a> Call<'a> {
         let (mut party, mut message) = (self.request.party.clone(), self.request.message.clone());
         let tasks = self.view.catalogue().has_tasks(to.upstream).then(|| {
             let tasks = tasks::Shown::new(self.connector, &self.request.caller, upstream.name());
-            (tasks, tasks::is_about(&message.method_name(), self.request.era()))
+            (tasks, tasks::About::of(&message.method_name(), self.request.era()))
         });
         if let Some((tasks, _)) = &tasks {
             (party, message) = (tasks.party(&party), tasks.message(message));
+            if self.request.era() == Era::Modern && !translate::speaks_modern(&**upstream) {
+                message = tasks::without_wish(message);
+            }
         }
         let order = Order {
             party,
@@ -156,7 +159,7 @@ impl<'a> Call<'a> {
         let answer = answer.map_err(|fault| absence::explained(&**upstream, fault))?;
         let answer = match tasks {
             None => answer,
-            Some((tasks, is_about)) => tasks.answer(answer, is_about).await?,
+            Some((tasks, about)) => tasks.answer(answer, about).await?,
         };
         let method = self.request.message.method();
         let answer = translate::looked_into(self.connector, method, &**upstream, answer).await?;

@@ -19,6 +19,7 @@ pub mod connector;
 pub mod dispatch;
 mod exchange;
 mod fallback;
+mod feature;
 mod forward;
 pub mod handshake;
 pub mod inbound;

@@ -2,11 +2,13 @@
 //!
 //! Reading order: [`scan`] walks JSON text, [`message`] finds the few fields that a proxy interprets and refuses
 //! what two parsers could read differently, [`edit`] replaces spans, [`merge`] patches objects, [`union`]
-//! unites them, [`document`] checks what a plugin reads; [`id`], [`method`], [`version`] and [`header`] are vocabulary;
+//! unites them, [`document`] checks what a plugin reads; [`id`], [`method`], [`feature`], [`version`] and [`header`] are
+//! vocabulary;
 //! [`sse`] and [`lines`] frame messages in a stream; [`subscription`] says which one a notification belongs to.
 
 pub mod document;
 pub mod edit;
+pub mod feature;
 pub mod header;
 pub mod id;
 mod keys;

@@ -1,6 +1,7 @@
 //! Streams of the modern era on which plugway tells of changes (`subscriptions/listen`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dashmap::DashMap;
 use tokio::sync::watch;
@@ -18,6 +19,8 @@ pub(super) struct Listens {
     open: DashMap<PartyId, Listen>,
     /// How many there may be.
     limit: usize,
+    /// There will be nothing to tell any more.
+    closed: AtomicBool,
 }
 
 struct Listen {
@@ -38,7 +41,7 @@ impl Drop for Entered {
 
 impl Listens {
     pub(super) fn new(limit: usize) -> Self {
-        Self { open: DashMap::new(), limit }
+        Self { open: DashMap::new(), limit, closed: AtomicBool::new(false) }
     }
 
     /// Enters a stream until what is returned is dropped. Those that come in the same moment may exceed the limits by their
@@ -61,7 +64,11 @@ impl Listens {
         }
         let (over, ended) = watch::channel(None);
         let (connector, caller) = (connector.clone(), caller.clone());
-        self.open.insert(party, Listen { connector, caller, outbox, over });
+        self.open.insert(party, Listen { connector, caller, outbox, over: over.clone() });
+        // Whoever closes says so first: a stream that is not found then is entered after that, and ends here.
+        if self.closed.load(Ordering::SeqCst) {
+            over.send_replace(Some(End::Graceful));
+        }
         Ok(Joined::new(ended, Entered(self.clone(), party)))
     }
 
@@ -70,6 +77,12 @@ impl Listens {
         for listen in self.open.iter().filter(|listen| of(&listen.connector)) {
             listen.over.send_replace(Some(how));
         }
+    }
+
+    /// Ends every stream, and each that comes later as soon as it comes.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.end(End::Graceful, |_| true);
     }
 
     pub(super) fn of(&self, connector: &str) -> Vec<Listener> {
@@ -115,5 +128,21 @@ mod tests {
         assert_eq!(open[0].over().now_or_never(), Some(End::Graceful));
         open.clear();
         assert!(listens.of("hub").is_empty());
+    }
+
+    #[test]
+    fn who_comes_after_the_end_is_told_so() {
+        let listens = Arc::new(Listens::new(2));
+        let (hub, caller) = ("hub".into(), Arc::new(Caller::anonymous("a")));
+        let enter = |n| listens.enter(PartyId(n), &hub, &caller, Arc::new(NoOutbox)).unwrap();
+        let mut early = enter(1);
+        listens.end(End::Abrupt, |_| true);
+        assert_eq!(early.over().now_or_never(), Some(End::Abrupt));
+        let mut open = enter(2);
+        assert!(open.over().now_or_never().is_none());
+        drop(early);
+        listens.close();
+        assert_eq!(open.over().now_or_never(), Some(End::Graceful));
+        assert_eq!(enter(3).over().now_or_never(), Some(End::Graceful));
     }
 }

@@ -33,6 +33,9 @@ async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result
     let last = headers::get(head, mcp::LAST_EVENT_ID)?.filter(|id| !id.is_empty());
     match last.map(|id| EventId::parse(id).ok_or_else(resume::unknown)).transpose()? {
         Some(id) if id.stream != EventId::OWN => resume::resumed(site, &session, id),
-        own => resume::own(site, &session, visitor.credential, own.map(|id| id.position)),
+        own => {
+            let about = (&session, &*endpoint.connector);
+            resume::own(site, about, visitor.credential, own.map(|id| id.position))
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::{handover, headers, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
+use crate::protocol::feature::{Home, TASKS};
 use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp, message, scan};
 use crate::session::PartyGuard;
 
@@ -129,7 +130,9 @@ fn check_routing_headers(head: &HeaderMap, message: &Message) -> Result<(), Faul
         Method::ToolsCall | Method::PromptsGet => message.string(Field::Name),
         Method::ResourcesRead => message.string(Field::Uri),
         // SEP-2663, "Routing Headers".
-        Method::Other if method.starts_with("tasks/") => task_id(message),
+        Method::Other if Home::of(&method, Era::Modern) == Home::Feature(&TASKS) => {
+            task_id(message)
+        }
         _ => None,
     };
     // A body without a name is refused for that, below.

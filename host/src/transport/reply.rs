@@ -221,6 +221,7 @@ fn rpc_code(fault: &Fault) -> i32 {
         Code::UnknownMethod => -32601,
         Code::InvalidParams | Code::UnknownName | Code::MissingMeta => -32602,
         Code::HeaderMismatch => -32020,
+        Code::MissingCapability => -32021,
         Code::UnsupportedVersion => -32022,
         code if code.blame() == Blame::Client => -32600,
         _ => -32603,
@@ -239,7 +240,8 @@ fn http_status(fault: &Fault, asked: Asked<'_>) -> StatusCode {
         | Code::HeaderMismatch
         | Code::BadHeader
         | Code::UnsupportedVersion
-        | Code::MissingMeta => StatusCode::BAD_REQUEST,
+        | Code::MissingMeta
+        | Code::MissingCapability => StatusCode::BAD_REQUEST,
         Code::Unauthenticated => StatusCode::UNAUTHORIZED,
         Code::ForbiddenOrigin | Code::Forbidden => StatusCode::FORBIDDEN,
         Code::SessionUnknown | Code::UnknownPath => StatusCode::NOT_FOUND,
@@ -299,6 +301,7 @@ mod tests {
             Code::NotAcceptable => (406, 406, -32600),
             Code::SessionUnknown | Code::UnknownPath => (404, 404, -32600),
             Code::HeaderMismatch => (400, 400, -32020),
+            Code::MissingCapability => (400, 400, -32021),
             Code::UnsupportedVersion => (400, 400, -32022),
             Code::ForbiddenOrigin | Code::Forbidden => (403, 403, -32600),
             Code::Unauthenticated => (401, 401, -32600),

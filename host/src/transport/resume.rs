@@ -14,7 +14,7 @@ use super::site::Site;
 use super::stream::{Events, Question};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Incoming, Messages};
-use crate::pipeline::{Level, Outbox as _, inbound};
+use crate::pipeline::{Connector, Level, Outbox as _, inbound};
 use crate::protocol::{Revision, sse};
 use crate::session::{EventId, OwnReader, Reader, Resumption, Session, Writer};
 
@@ -89,23 +89,25 @@ fn calls(site: &Site, session: &Session, reader: Reader) -> Reply {
 
 /// The stream of what belongs to no request, behind this position. A session has one: a newer one takes over.
 pub(super) fn own(
-    site: &Arc<Site>,
-    session: &Arc<Session>,
+    site: &Site,
+    (session, connector): (&Arc<Session>, &Connector),
     credential: Option<HeaderValue>,
     behind: Option<u64>,
 ) -> Result<Reply, Fault> {
     let reader = session.streams.own.read(&session.outbox, behind).ok_or_else(unknown)?;
     let (id, missed) = (reader.id(), missed(session, &reader));
-    let start = (reader, session.clone(), site.clone(), credential);
-    let events = stream::unfold(start, |(mut reader, session, site, credential)| async move {
+    let around = (session.clone(), connector.standing(), site.auth.clone(), credential);
+    let events = stream::unfold((reader, around), |(mut reader, around)| async move {
+        let (session, standing, auth, credential) = &around;
         while reader.ready().await {
             // A token may have ended since the stream was opened. Whether it is still listed is asked anew with each
             // configuration: streams end then.
-            if let Some(auth) = &site.auth {
+            if let Some(auth) = auth {
                 auth.authenticate(credential.as_ref()).await.ok()?;
             }
-            if let Some(event) = next(&site, &session, &mut reader).await {
-                return Some((Ok(event), (reader, session, site, credential)));
+            let connector = standing.now()?;
+            if let Some(event) = next(&connector, session, &mut reader).await {
+                return Some((Ok(event), (reader, around)));
             }
         }
         None
@@ -114,8 +116,11 @@ pub(super) fn own(
 }
 
 /// The next event. Where policies judge what servers send, a message is out of the queue meanwhile.
-async fn next(site: &Site, session: &Session, reader: &mut OwnReader) -> Option<Bytes> {
-    let connector = &site.connector(&session.connector)?.newest();
+async fn next(
+    connector: &Arc<Connector>,
+    session: &Session,
+    reader: &mut OwnReader,
+) -> Option<Bytes> {
     if !inbound::is_judged(connector) {
         return reader.take(|waiting| handover::waiting(session, waiting));
     }

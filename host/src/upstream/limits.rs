@@ -100,6 +100,12 @@ pub const SUBSCRIPTION_CHECK: Duration = Duration::from_secs(30);
 /// Subscriptions that are repeated at once when a session is opened again.
 pub const RESUBSCRIBE_AT_ONCE: usize = 8;
 
+/// Tasks of one child of which is remembered that somebody may ask for them.
+pub const TASKS_KEPT: usize = 256;
+/// How long a child is kept for a task of which nobody asked since: clients ask every few seconds, and a server may give a
+/// task no end.
+pub const TASK_KEPT: Duration = Duration::from_hours(1);
+
 /// Bounds that an operator may change for one upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -122,7 +128,8 @@ pub struct Limits {
     pub children: usize,
     /// How long a request of nobody in particular waits for a free child. Default 10 s.
     pub child_wait: Duration,
-    /// After how long without a call a child is stopped; a later call starts a new one, without the old state.
+    /// After how long without a call a child is stopped, unless it has a task that can still be asked for; a later call starts
+    /// a new one, without the old state.
     /// Default 5 min.
     pub child_idle: Duration,
     /// Time between two checks that the server is alive. Default 30 s.

@@ -14,11 +14,8 @@ use serde_json::{Value, json};
 /// 2025-11-25 through plugway: everything passes.
 const NOT_YET_LEGACY: &[Exception] = &[];
 
-/// 2026-07-28 through plugway: what does not pass yet.
-const NOT_YET_MODERN: &[Exception] = &[
-    ("tasks-capability-negotiation", "an undeclared extension is not refused by itself"),
-    ("tasks-dispatch-and-envelope", "tasks/list and tasks/result of sessions are known here, too"),
-];
+/// 2026-07-28 through plugway: everything passes.
+const NOT_YET_MODERN: &[Exception] = &[];
 
 /// 2025-11-25 with the fixture over stdio: what does not pass yet. Nobody polls pipes.
 const NOT_YET_STDIO: &[Exception] =

@@ -70,11 +70,8 @@ pub(crate) async fn inspector(peers: &Peers, url: &str, era: &str, asks: &[Ask])
     let tools = list("tools/list").await?;
     let prompts = list("prompts/list").await?;
     let resources = list("resources/list").await?;
-    let results = iter(asks).map(|ask| async move {
-        let words = inspector_words(ask);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        peers.inspector(url, era, &words).await.with_context(|| format!("{ask:?}"))
-    });
+    let results = iter(asks)
+        .map(|ask| async move { inspector_ask(peers, url, era, ask, &ask.shown()).await });
     Ok(Seen {
         tools: names(tools.get("tools"), Some("name")),
         prompts: names(prompts.get("prompts"), Some("name")),
@@ -83,14 +80,27 @@ pub(crate) async fn inspector(peers: &Peers, url: &str, era: &str, asks: &[Ask])
     })
 }
 
-fn inspector_words(ask: &Ask) -> Vec<String> {
+/// One request of the Inspector, under this name.
+pub(crate) async fn inspector_ask(
+    peers: &Peers,
+    url: &str,
+    era: &str,
+    ask: &Ask,
+    name: &str,
+) -> Result<Value> {
+    let words = inspector_words(ask, name);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    peers.inspector(url, era, &words).await.with_context(|| format!("{ask:?}"))
+}
+
+fn inspector_words(ask: &Ask, shown: &str) -> Vec<String> {
     let (method, name, arguments) = match ask.what {
         What::Tool => ("tools/call", "--tool-name", "--tool-arg"),
         What::Prompt => ("prompts/get", "--prompt-name", "--prompt-args"),
         What::Resource => ("resources/read", "--uri", ""),
     };
     let mut words: Vec<String> = ["--method", method, name].map(str::to_owned).into();
-    words.push(ask.shown());
+    words.push(shown.to_owned());
     let given = ask.arguments.as_object().into_iter().flatten();
     let pairs: Vec<String> = given
         .map(|(key, value)| match value {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
+use futures_util::future::{try_join, try_join_all};
 use plugway_tests::{
     DemoHttp, Plugway,
     peers::{PeerServer, Peers},
@@ -196,13 +197,37 @@ async fn peer_client_fastmcp_uses_everything_in_both_eras() -> Result<()> {
     Ok(())
 }
 
+/// Compares what comes of a task of the Inspector's with what comes of it directly. Each task has an id of its own.
+async fn same_task(peers: &Peers, server: &str, plugway: &str, ask: &Ask) -> Result<()> {
+    let (own, through) = try_join(
+        clients::inspector_ask(peers, server, "legacy", ask, ask.name),
+        clients::inspector_ask(peers, plugway, "legacy", ask, &ask.shown()),
+    )
+    .await?;
+    let mut answers = [own, through];
+    for answer in &mut answers {
+        let id = answer.pointer_mut("/_meta/io.modelcontextprotocol~1related-task/taskId");
+        ensure!(id.map(Value::take).unwrap_or_default().is_string(), "{ask:?}: {answer}");
+    }
+    let [own, through] = answers;
+    ensure!(own == through, "{ask:?}\ndirectly: {own}\nthrough plugway: {through}");
+    let text = through.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
+    ensure!(text.contains("Research Report: proxies"), "{through}");
+    Ok(())
+}
+
 #[tokio::test]
 async fn peer_client_inspector_uses_everything_in_both_eras() -> Result<()> {
-    let (merged, mut asks) = (Merged::start().await?, table::everything());
-    // The Inspector makes a task of this call, which the server does not find again.
-    asks.retain(|ask| ask.name != "simulate-research-query");
-    for (era, is_modern) in [("legacy", false), ("modern", true)] {
-        let seen = clients::inspector(&merged.peers, &merged.plugway.mcp_url(), era, &asks).await?;
+    let (merged, asks) = (Merged::start().await?, table::everything());
+    // In a session the Inspector makes a task of this call: what comes of it is compared with what comes of it directly.
+    let is_task = |ask: &Ask| ask.name == "simulate-research-query";
+    let (tasks, plain): (Vec<Ask>, Vec<Ask>) = asks.iter().cloned().partition(is_task);
+    let (peers, url) = (&merged.peers, merged.plugway.mcp_url());
+    ensure!(tasks.len() == 2, "{tasks:?}");
+    let compared = tasks.iter().map(|ask| same_task(peers, merged.everything.url(), &url, ask));
+    try_join_all(compared).await?;
+    for (era, is_modern, asks) in [("legacy", false, plain), ("modern", true, asks)] {
+        let seen = clients::inspector(peers, &url, era, &asks).await?;
         merged.check(&format!("inspector {era}"), is_modern, &asks, &seen).await?;
     }
     Ok(())

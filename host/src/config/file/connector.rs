@@ -99,7 +99,7 @@ pub struct Upstream {
     pub sharing: Option<SharingWord>,
     /// Child processes at once. Default 16.
     pub max_children: Option<u32>,
-    /// A child that is not used for so long is stopped. Default `5m`.
+    /// A child that is not used for so long is stopped, unless it has a task that can still be asked for. Default `5m`.
     pub idle_stop: Option<Span>,
     /// Whether names get the upstream's name before them. Default `always`.
     pub prefix: Option<PrefixWord>,

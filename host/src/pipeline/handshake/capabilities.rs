@@ -3,15 +3,13 @@
 use super::known::Known;
 use crate::catalogue::EntryKind;
 use crate::pipeline::connector::Connector;
+use crate::protocol::feature::TASKS;
 use crate::protocol::union::{union, without};
 use crate::protocol::{Era, scan};
 
 /// Bytes of what one server declares; of a server that declares more only plugway's own words are said.
 const DECLARED: usize = 64 * 1024;
 
-/// The two shapes of tasks have nothing but their name in common: each is of use in its own era only.
-const LEGACY_TASKS: &[&str] = &["tasks"];
-const MODERN_TASKS: &[&str] = &["extensions", "io.modelcontextprotocol/tasks"];
 /// JSON text of the capabilities: plugway's own words, then each server's, in the order of the configuration.
 pub(super) fn of(connector: &Connector, known: &Known<'_>, era: Era) -> String {
     let offerings = known.servers().filter_map(|(_, snapshot)| snapshot.offering.as_deref());
@@ -59,11 +57,11 @@ fn merged(own: String, client: Era, parts: &[(Era, &str)]) -> String {
 fn passed(declared: &str, client: Era, server: Era) -> String {
     let mut passed = declared.to_owned();
     let mut withhold = |path: &[&str]| passed = without(&passed, path);
-    if (client, server) != (Era::Legacy, Era::Legacy) {
-        withhold(LEGACY_TASKS);
-    }
-    if (client, server) != (Era::Modern, Era::Modern) {
-        withhold(MODERN_TASKS);
+    // The two shapes of tasks have nothing but their name in common: each is of use in its own era only.
+    for era in [Era::Legacy, Era::Modern] {
+        if (client, server) != (era, era) {
+            withhold(TASKS.capability(era));
+        }
     }
     for (key, value) in scan::members(declared).unwrap_or_default() {
         let (key, value) = (declared.get(key.range()), declared.get(value.range()));

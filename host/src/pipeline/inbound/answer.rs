@@ -9,7 +9,7 @@ use super::message::{Toward, is_judged, pass};
 use crate::fault::{Code, Fault};
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
-use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Messages, Notification};
+use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
 use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
 use crate::protocol::{Message, Span, splice};
 
@@ -25,7 +25,7 @@ pub async fn answer(
     }
     match answer {
         Answer::Json(Json { body: Body::Whole(text), refusal }) => {
-            let text = response(connector, &toward, upstream, text).await?;
+            let text = questions(connector, &toward, upstream, text).await?;
             Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
         }
         Answer::Json(streamed) => Ok(Answer::Json(streamed)),
@@ -37,7 +37,7 @@ pub async fn answer(
                     let (connector, toward, upstream) = &*judges;
                     match message {
                         Ok(Incoming::Response(text)) => {
-                            let text = response(connector, toward, upstream, text).await;
+                            let text = questions(connector, toward, upstream, text).await;
                             Some(text.map(Incoming::Response))
                         }
                         Ok(message) => incoming(connector, toward, message).await.map(Ok),
@@ -47,20 +47,6 @@ pub async fn answer(
             })))
         }
     }
-}
-
-/// What a server tells on a stream that stays open, as the policies leave it.
-pub fn stream(connector: &Arc<Connector>, toward: Toward, messages: Messages) -> Messages {
-    let judges = Arc::new((connector.clone(), toward));
-    Box::pin(messages.filter_map(move |message| {
-        let judges = judges.clone();
-        async move {
-            match message {
-                Ok(message) => incoming(&judges.0.newest(), &judges.1, message).await.map(Ok),
-                Err(fault) => Some(Err(fault)),
-            }
-        }
-    }))
 }
 
 /// A request or notification of a server, as the policies leave it. One that they refuse goes no further: the server gets
@@ -81,7 +67,11 @@ pub async fn incoming(
                 .await
                 .map_err(|fault| refused(&fault))
                 .ok()?;
-            Some(Incoming::Notification(Notification { upstream, text: passed.text().clone() }))
+            let text = questions(connector, toward, &upstream, passed.text().clone())
+                .await
+                .map_err(|fault| refused(&fault))
+                .ok()?;
+            Some(Incoming::Notification(Notification { upstream, text }))
         }
         Incoming::Ask(Ask { upstream, message, reply }) => {
             match pass(connector, toward, &upstream, message).await {
@@ -95,8 +85,8 @@ pub async fn incoming(
     }
 }
 
-/// A response, with each request in it that asks for input as the policies leave it.
-async fn response(
+/// A response or notification, with each request in it that asks for input as the policies leave it.
+async fn questions(
     connector: &Arc<Connector>,
     toward: &Toward,
     upstream: &Arc<str>,
@@ -107,7 +97,7 @@ async fn response(
     }
     // What cannot be read cannot be judged.
     let message = Message::parse(text.clone()).map_err(|error| broken(upstream).because(error))?;
-    let required = match Required::read(&message) {
+    let required = match Required::any(&message) {
         Ok(Some(required)) => required,
         Ok(None) => return Ok(text),
         Err(Unreadable) => return Err(broken(upstream)),

@@ -8,5 +8,5 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{answer, incoming, stream};
+pub use answer::{answer, incoming};
 pub use message::{Toward, is_judged, pass};

@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, stream};
 use proptest::prelude::*;
 
 use super::message::with_params;
-use super::{Toward, answer, pass};
+use super::{Toward, answer, incoming, pass};
 use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::call::Way;
@@ -251,6 +251,34 @@ async fn what_a_result_asks_for_is_judged_and_the_rest_of_it_stays() {
         let fault = asked(&stage, &broken).await.unwrap_err();
         assert_eq!(fault.code(), Code::UpstreamBroken, "{broken}");
     }
+}
+
+#[tokio::test]
+async fn what_a_task_asks_for_is_judged_wherever_it_is_told() {
+    const TASK: &str = r#"{"taskId":"t","status":"input_required","inputRequests":{"k":{"method":"roots/list","params":{"n":1e2}}}}"#;
+    let got = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{TASK}}}"#);
+    let told = format!(r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{TASK}}}"#);
+    let judged = async |stage: &Stage| {
+        let note = Notification { upstream: "one".into(), text: told.clone().into() };
+        let left = incoming(&stage.connector, &toward(), Incoming::Notification(note)).await;
+        left.map(|left| match left {
+            Incoming::Notification(note) => String::from_utf8(note.text.to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        })
+    };
+    let other = Stage::new(&[("other", |context| {
+        let is_question = context.message.method_name() == "roots/list";
+        Ok(if is_question { replace(r#"{"a":1}"#) } else { Inbound::Pass })
+    })]);
+    let changed = |text: &str| text.replace(r#"{"n":1e2}"#, r#"{"a":1}"#);
+    assert_eq!(asked(&other, &got).await.unwrap(), changed(&got));
+    assert_eq!(judged(&other).await, Some(changed(&told)));
+    let strict = Stage::new(&[("strict", |context| {
+        let is_question = context.message.method_name() == "roots/list";
+        Ok(if is_question { reject() } else { Inbound::Pass })
+    })]);
+    assert_eq!(asked(&strict, &got).await.unwrap_err().code(), Code::Refused);
+    assert_eq!(judged(&strict).await, None);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::filter::{Filter, LIST_KEYS, URIS};
+use super::filter::{Filter, LIST_KEYS, TASKS, URIS};
 use super::part::Honoured;
 use crate::protocol::{Id, Method, scan, subscription};
 
@@ -11,11 +11,15 @@ use crate::protocol::{Id, Method, scan, subscription};
 pub(super) fn acknowledged(id: &Id, filter: &Filter, servers: &[Honoured]) -> Bytes {
     let lists = LIST_KEYS.iter().zip(filter.lists).filter(|(_, wanted)| *wanted);
     let mut members: Vec<String> = lists.map(|(key, _)| format!("\"{key}\":true")).collect();
-    let told = |uri: &&String| servers.iter().any(|server| server.uris.contains(uri));
-    let uris: Vec<&str> = filter.uris.iter().filter(told).map(String::as_str).collect();
-    if !uris.is_empty() {
-        members.push(format!("\"{URIS}\":{}", Value::from(uris)));
-    }
+    let mut named = |key: &str, wanted: &[String], told: fn(&Honoured) -> &Vec<String>| {
+        let is_told = |name: &&String| servers.iter().any(|server| told(server).contains(name));
+        let names: Vec<&str> = wanted.iter().filter(is_told).map(String::as_str).collect();
+        if !names.is_empty() {
+            members.push(format!("\"{key}\":{}", Value::from(names)));
+        }
+    };
+    named(URIS, &filter.uris, |server| &server.uris);
+    named(TASKS, &filter.tasks, |server| &server.tasks);
     for (name, _) in &filter.extensions {
         let all = servers.iter().flat_map(|server| &server.extensions);
         let values: Vec<&str> =
@@ -61,21 +65,28 @@ mod tests {
         let filter = Filter {
             lists: [true, false, true],
             uris: own(&["b", "a", "nobody's"]),
-            extensions: vec![pair("taskIds", "[]"), pair("x", "1.0"), pair("unheard-of", "1")],
+            tasks: own(&["a.2", "nobody's", "b.1", "a.1"]),
+            extensions: vec![pair("y", "[]"), pair("x", "1.0"), pair("unheard-of", "1")],
         };
         let servers = [
             Honoured {
                 uris: own(&["a", "never asked for"]),
-                extensions: vec![pair("taskIds", r#"["1", "2"]"#), pair("x", "1.0")],
+                tasks: own(&["a.1", "a.2"]),
+                extensions: vec![pair("y", r#"["1", "2"]"#), pair("x", "1.0")],
             },
-            Honoured { uris: own(&["b"]), extensions: vec![pair("taskIds", r#"["2","3"]"#)] },
+            Honoured {
+                uris: own(&["b"]),
+                tasks: own(&["b.1"]),
+                extensions: vec![pair("y", r#"["2","3"]"#)],
+            },
         ];
         assert_eq!(
             acknowledged(&Id::parse("\"i\"").unwrap(), &filter, &servers),
             concat!(
                 r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":"#,
                 r#"{"io.modelcontextprotocol/subscriptionId":"i"},"notifications":{"toolsListChanged":true,"#,
-                r#""resourcesListChanged":true,"resourceSubscriptions":["b","a"],"taskIds":["1","2","3"],"x":1.0}}}"#
+                r#""resourcesListChanged":true,"resourceSubscriptions":["b","a"],"taskIds":["a.2","b.1","a.1"],"#,
+                r#""y":["1","2","3"],"x":1.0}}}"#
             )
         );
     }

@@ -6,14 +6,17 @@ use crate::fault::{Code, Fault};
 use crate::pipeline::announced::LISTS;
 use crate::protocol::{Document, Message, message, scan};
 
-/// URIs that one client may want to hear of in one stream.
-const MAX_URIS: usize = 256;
+/// URIs that one client may want to hear of in one stream, and tasks.
+const MAX: usize = 256;
 
 /// The members that ask for changes of the lists, in their order.
 pub(super) const LIST_KEYS: [&str; LISTS.len()] =
     ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
 /// The member that names resources.
 pub(super) const URIS: &str = "resourceSubscriptions";
+
+/// The member that names tasks (SEP-2663, "Task Status Notifications").
+pub(super) const TASKS: &str = "taskIds";
 
 /// `params.notifications`.
 #[derive(Debug, Default, PartialEq)]
@@ -22,7 +25,9 @@ pub(super) struct Filter {
     pub(super) lists: [bool; LISTS.len()],
     /// Resources.
     pub(super) uris: Vec<String>,
-    /// JSON texts of the members that extensions add, each with its name.
+    /// Tasks, by the ids that the client knows.
+    pub(super) tasks: Vec<String>,
+    /// JSON texts of the members that other extensions add, each with its name.
     pub(super) extensions: Vec<(String, String)>,
 }
 
@@ -48,13 +53,18 @@ impl Filter {
                 filter.uris = strings(value).ok_or_else(|| {
                     invalid("The member \"resourceSubscriptions\" is an array of URIs.")
                 })?;
+            } else if name == TASKS {
+                filter.tasks = strings(value)
+                    .ok_or_else(|| invalid("The member \"taskIds\" is an array of strings."))?;
             } else {
                 filter.extensions.push((name.into_owned(), value.to_owned()));
             }
         }
-        if filter.uris.len() > MAX_URIS {
-            let text = format!("One stream can tell of {MAX_URIS} resources: open another one.");
-            return Err(Fault::new(Code::InvalidParams, text));
+        for (what, count) in [("resources", filter.uris.len()), ("tasks", filter.tasks.len())] {
+            if count > MAX {
+                let text = format!("One stream can tell of {MAX} {what}: open another one.");
+                return Err(Fault::new(Code::InvalidParams, text));
+            }
         }
         Ok(filter)
     }
@@ -97,23 +107,27 @@ mod tests {
     #[test]
     fn what_is_known_is_read_and_the_rest_is_kept() {
         let filter = of(
-            r#"{"notifications":{"toolsListChanged":true,"promptsListChanged":false,"taskIds":["a", 1.0],"resourceSubscriptions":["x","\u0079"]}}"#,
+            r#"{"notifications":{"toolsListChanged":true,"promptsListChanged":false,"taskIds":["a","\u0062"],"y/z":["a", 1.0],"resourceSubscriptions":["x","\u0079"]}}"#,
         );
         let expected = Filter {
             lists: [true, false, false],
             uris: vec!["x".to_owned(), "y".to_owned()],
-            extensions: vec![("taskIds".to_owned(), r#"["a", 1.0]"#.to_owned())],
+            tasks: vec!["a".to_owned(), "b".to_owned()],
+            extensions: vec![("y/z".to_owned(), r#"["a", 1.0]"#.to_owned())],
         };
         assert_eq!(filter, Ok(expected));
         assert_eq!(of(r#"{"notifications":{}}"#), Ok(Filter::default()));
-        let many = vec!["\"u\""; MAX_URIS + 1].join(",");
+        let many = vec!["\"u\""; MAX + 1].join(",");
         for wrong in [
             "{}",
             r#"{"notifications":[]}"#,
             r#"{"notifications":{"a":1,"a":2}}"#,
             r#"{"notifications":{"resourceSubscriptions":"x"}}"#,
             r#"{"notifications":{"resourceSubscriptions":[1]}}"#,
+            r#"{"notifications":{"taskIds":"x"}}"#,
+            r#"{"notifications":{"taskIds":["x",1]}}"#,
             &format!(r#"{{"notifications":{{"resourceSubscriptions":[{many}]}}}}"#),
+            &format!(r#"{{"notifications":{{"taskIds":[{many}]}}}}"#),
         ] {
             assert_eq!(of(wrong), Err(Code::InvalidParams), "{wrong}");
         }

@@ -1,5 +1,5 @@
 //! `subscriptions/listen` of the modern era: one stream for a client, fed by plugway itself, which tells of its lists, and by
-//! every server whose resources the client wants to hear of.
+//! every server whose resources or tasks the client wants to hear of.
 //!
 //! Reading order: [`filter`] is what the client wants; [`lists`] takes what plugway tells; [`part`] is one server's share;
 //! [`acknowledged`] says what is honoured; [`mod@open`] holds it together.

@@ -12,11 +12,15 @@ use super::filter::Filter;
 use super::lists::ListChanges;
 use super::part::{Part, parts};
 use crate::fault::{Code, Fault};
-use crate::pipeline::connector::Connector;
-use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification};
+use crate::pipeline::connector::{Connector, Standing};
+use crate::pipeline::inbound::{self, Toward};
+use crate::pipeline::party::Party;
+use crate::pipeline::port::{Answer, End, Incoming, Joined, Messages, Notification, Upstream};
 use crate::pipeline::request::Request;
-use crate::pipeline::{answer, inbound};
-use crate::protocol::{Id, Message, Method, subscription};
+use crate::pipeline::translate::allowed;
+use crate::pipeline::{answer, feature};
+use crate::protocol::feature::TASKS;
+use crate::protocol::{Era, Id, Message, Method, subscription};
 
 /// Answers with a stream that begins at once; what is honoured is its first message.
 pub(in crate::pipeline) async fn listen(
@@ -28,18 +32,29 @@ pub(in crate::pipeline) async fn listen(
         return Err(Fault::new(Code::Internal, "A request has an id."));
     };
     let view = connector.view(&request.caller).await?;
+    if !filter.tasks.is_empty() && feature::is_offered(connector, &view, &TASKS, Era::Modern) {
+        feature::check_declared(&request, &TASKS)?;
+    }
     let lists = Arc::new(ListChanges::new(filter.lists));
-    let joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
-    let parts = parts(connector, &view, &filter);
-    let connector = connector.clone();
+    let mut joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
+    let parts = parts(connector, &view, &request.caller, &filter);
+    // A stream outlives reloads: it holds no more of the connector than it needs.
+    let standing = connector.standing();
+    let upstreams = connector.upstreams.iter().map(|served| served.upstream.clone()).collect();
     let opened = async move {
-        let opening = parts.into_iter().map(|part: Part| part.open(&request));
-        let opened = join_all(opening).await.into_iter().flatten();
+        let opening = join_all(parts.into_iter().map(|part: Part| part.open(&request)));
+        let opened = tokio::select! {
+            biased;
+            // It is over before the servers answered: nothing of theirs is honoured, and the end follows.
+            _ = joined.over() => Vec::new(),
+            opened = opening => opened,
+        };
+        let opened = opened.into_iter().flatten();
         let (honoured, servers): (Vec<_>, Vec<Messages>) = opened.unzip();
         let first = acknowledged(&id, &filter, &honoured);
-        let judged = |messages| inbound::stream(&connector, request.toward(), messages);
-        let servers = servers.into_iter().map(judged);
-        let open = Open { id, lists, servers: stream::select_all(servers), joined };
+        let servers = stream::select_all(servers);
+        let (toward, party) = (request.toward(), request.party);
+        let open = Open { id, lists, servers, joined, standing, toward, upstreams, party };
         let later = stream::unfold(Some(open), |open| async {
             let mut open = open?;
             let next = open.next().await?;
@@ -57,6 +72,11 @@ struct Open {
     lists: Arc<ListChanges>,
     servers: SelectAll<Messages>,
     joined: Joined,
+    /// Whose policies judge what servers say.
+    standing: Standing,
+    toward: Toward,
+    upstreams: Vec<Arc<dyn Upstream>>,
+    party: Arc<Party>,
 }
 
 impl Open {
@@ -75,10 +95,9 @@ impl Open {
                     }
                 }
                 Some(message) = self.servers.next() => match message {
-                    Ok(Incoming::Notification(told)) => {
-                        if let Some(text) = self.told(told.text) {
-                            let upstream = told.upstream;
-                            return Some(Incoming::Notification(Notification { upstream, text }));
+                    Ok(message @ Incoming::Notification(_)) => {
+                        if let Some(told) = self.judged(message).await {
+                            return Some(told);
                         }
                     }
                     // A server that stopped telling falls silent. What else it sends has no place here.
@@ -90,7 +109,18 @@ impl Open {
         }
     }
 
-    /// A server's notification as the client gets it, if it has a place in such a stream.
+    /// A server's notification as policies leave it, and as the client gets it; none where it goes no further.
+    async fn judged(&mut self, message: Incoming) -> Option<Incoming> {
+        let connector = self.standing.now()?;
+        let message = inbound::incoming(&connector, &self.toward, message).await?;
+        let Incoming::Notification(note) = message else { return None };
+        let upstream = self.upstreams.iter().find(|one| *one.name() == note.upstream)?;
+        let note = allowed::notification(&**upstream, &self.party, note)?;
+        let text = self.told(note.text)?;
+        Some(Incoming::Notification(Notification { upstream: note.upstream, text }))
+    }
+
+    /// A server's notification as one of this stream, if it has a place in such a stream.
     fn told(&self, text: Bytes) -> Option<Bytes> {
         let message = Message::parse(text).ok()?;
         match message.method() {

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, future};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::filter::{Filter, URIS, place, strings, text_at};
+use super::filter::{Filter, TASKS, URIS, place, strings, text_at};
 use crate::catalogue::{Target, View};
 use crate::fault::{Code, Fault};
+use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::port::{Answer, Incoming, Messages, Order, Upstream};
 use crate::pipeline::request::Request;
+use crate::pipeline::tasks::Followed;
 use crate::protocol::{Era, Message, Method, Revision, Span, message, scan, splice};
 
 /// Time for a server to say what it honours: whoever is late is left out.
@@ -22,6 +24,7 @@ const OPENING: Duration = Duration::from_secs(10);
 pub(super) struct Part {
     upstream: Arc<dyn Upstream>,
     uris: Vec<String>,
+    tasks: Followed,
     extensions: Vec<(String, String)>,
 }
 
@@ -29,19 +32,27 @@ pub(super) struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Honoured {
     pub(super) uris: Vec<String>,
+    /// Ids of tasks: the server's own as it said them, the client's as it is told.
+    pub(super) tasks: Vec<String>,
     /// As in [`Filter`].
     pub(super) extensions: Vec<(String, String)>,
 }
 
-/// The shares of a client's wishes. A resource that the caller cannot see is nobody's; what extensions ask for is for every
-/// server of the modern era.
-pub(super) fn parts(connector: &Connector, view: &View, filter: &Filter) -> Vec<Part> {
+/// The shares of a client's wishes. A resource that the caller cannot see is nobody's, and so is a task that is not the
+/// caller's; what other extensions ask for is for every server of the modern era.
+pub(super) fn parts(
+    connector: &Connector,
+    view: &View,
+    caller: &Caller,
+    filter: &Filter,
+) -> Vec<Part> {
     let place_of = |uri: &String| match view.find_uri(uri)?.target {
         Target::Fixed { upstream, .. } => Some(upstream),
         Target::Dynamic | Target::Local => None,
     };
     let places: Vec<Option<usize>> = filter.uris.iter().map(place_of).collect();
-    let all = connector.upstreams.iter().enumerate().map(|(at, served)| {
+    let shares = Followed::shares(connector, caller, &filter.tasks);
+    let all = connector.upstreams.iter().zip(shares).enumerate().map(|(at, (served, tasks))| {
         let own = filter.uris.iter().zip(&places).filter(|(_, place)| **place == Some(at));
         let offering = served.snapshot().offering.clone();
         let revision = offering.and_then(|offering| offering.revision);
@@ -49,13 +60,18 @@ pub(super) fn parts(connector: &Connector, view: &View, filter: &Filter) -> Vec<
         Part {
             upstream: served.upstream.clone(),
             uris: own.map(|(uri, _)| uri.clone()).collect(),
+            tasks,
             extensions: if modern { filter.extensions.clone() } else { Vec::new() },
         }
     });
-    all.filter(|part| !part.uris.is_empty() || !part.extensions.is_empty()).collect()
+    all.filter(|part| !part.is_empty()).collect()
 }
 
 impl Part {
+    fn is_empty(&self) -> bool {
+        self.uris.is_empty() && self.tasks.is_empty() && self.extensions.is_empty()
+    }
+
     /// Listens at the server; none where it does not honour anything.
     pub(super) async fn open(self, request: &Request) -> Option<(Honoured, Messages)> {
         let name = self.upstream.name().clone();
@@ -88,7 +104,9 @@ impl Part {
                 Incoming::Notification(note) => {
                     let Ok(note) = Message::parse(note.text) else { continue };
                     if note.method() == Method::Acknowledged {
-                        return Ok((Honoured::of(&note), messages));
+                        let mut honoured = Honoured::of(&note);
+                        honoured.tasks = self.tasks.shown(&honoured.tasks);
+                        return Ok((honoured, told(self.tasks, messages)));
                     }
                 }
                 Incoming::Response(_) => break,
@@ -104,6 +122,10 @@ impl Part {
         if !self.uris.is_empty() {
             members.push(format!("\"{URIS}\":{}", Value::from(self.uris.clone())));
         }
+        if !self.tasks.is_empty() {
+            let own: Vec<&str> = self.tasks.own().collect();
+            members.push(format!("\"{TASKS}\":{}", Value::from(own)));
+        }
         for (name, value) in &self.extensions {
             members.push(format!("{}:{value}", Value::from(name.as_str())));
         }
@@ -113,6 +135,18 @@ impl Part {
         Message::parse(splice(request.text(), &edit))
             .map_err(|error| Fault::new(Code::Internal, "The request was lost.").because(error))
     }
+}
+
+/// What a server tells, with the ids of tasks as the client knows them.
+fn told(tasks: Followed, messages: Messages) -> Messages {
+    Box::pin(messages.filter_map(move |message| {
+        future::ready(match message {
+            Ok(Incoming::Notification(note)) => {
+                tasks.told(note).map(|note| Ok(Incoming::Notification(note)))
+            }
+            message => Some(message),
+        })
+    }))
 }
 
 impl Honoured {
@@ -125,6 +159,8 @@ impl Honoured {
             let value = text.get(value.range()).unwrap_or_default();
             if name == URIS {
                 honoured.uris = strings(value).unwrap_or_default();
+            } else if name == TASKS {
+                honoured.tasks = strings(value).unwrap_or_default();
             } else {
                 honoured.extensions.push((name.into_owned(), value.to_owned()));
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalogue::View;
 use crate::fault::{Code, Fault};
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
@@ -24,12 +25,15 @@ struct At {
 }
 
 /// Answers with one page of one server.
-pub(super) async fn list(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+pub(super) async fn list(
+    connector: &Arc<Connector>,
+    view: Arc<View>,
+    request: Request,
+) -> Result<Answer, Fault> {
     let at = match request.message.field(Field::Cursor) {
         None | Some("null") => At { upstream: 0, cursor: None },
         Some(_) => opened(connector, &request).ok_or_else(stale)?,
     };
-    let view = connector.view(&request.caller).await?;
     let mut call = Call::new(connector, request, view, Arc::new(nothing()), "".into());
     if connector.policies.is_empty() {
         return page(&mut call, at).await;

@@ -6,6 +6,8 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 
 use super::ids::TaskIds;
+use super::made::Made;
+use super::serve::About;
 use super::texts;
 use crate::fault::Fault;
 use crate::pipeline::caller::Caller;
@@ -24,6 +26,8 @@ const HELD: usize = 16 * 1024 * 1024;
 pub(in crate::pipeline) struct Shown {
     ids: TaskIds,
     upstream: Arc<str>,
+    made: Arc<Made>,
+    caller: Arc<str>,
 }
 
 impl Shown {
@@ -32,7 +36,12 @@ impl Shown {
         caller: &Caller,
         upstream: &Arc<str>,
     ) -> Self {
-        Self { ids: TaskIds::of(connector, caller), upstream: upstream.clone() }
+        Self {
+            ids: TaskIds::of(connector, caller),
+            upstream: upstream.clone(),
+            made: connector.tasks.clone(),
+            caller: caller.id.clone(),
+        }
     }
 
     /// The party, with an outbox that changes what the server says outside of a call.
@@ -62,23 +71,47 @@ impl Shown {
     pub(in crate::pipeline) async fn answer(
         self,
         answer: Answer,
-        is_about_a_task: bool,
+        about: About,
     ) -> Result<Answer, Fault> {
         match answer {
             Answer::Json(Json { body, refusal }) => {
-                let limit = if is_about_a_task { HELD } else { 0 };
+                let limit = if about == About::Nothing { 0 } else { HELD };
                 let body = match body {
-                    Body::Whole(text) => Body::Whole(self.text(text)),
+                    Body::Whole(text) => Body::Whole(self.response(text, about)),
                     body @ Body::Stream(..) => match hold(body, limit).await? {
-                        Held::Whole(text) => Body::Whole(self.text(text)),
+                        Held::Whole(text) => Body::Whole(self.response(text, about)),
                         Held::Large(body) => body,
                     },
                 };
                 Ok(Answer::Json(Json { body, refusal }))
             }
             Answer::Messages(messages) => Ok(Answer::messages(
-                messages.map(move |message| message.map(|message| self.incoming(message))),
+                messages.map(move |message| message.map(|message| self.of_call(message, about))),
             )),
+        }
+    }
+
+    /// A response: whose it is has the tasks in it, but for those of a list, of which the caller sees its own.
+    fn response(&self, text: Bytes, about: About) -> Bytes {
+        if about == About::All {
+            let own = |id: &str| {
+                let shown = self.ids.shown(&self.upstream, id);
+                shown.is_ok_and(|shown| self.made.has(&self.caller, &shown))
+            };
+            return self.text(texts::listed(&text, own).unwrap_or(text));
+        }
+        let show = |own: &str| {
+            let shown = self.ids.shown(&self.upstream, own).ok()?;
+            self.made.add(&self.caller, &shown);
+            Some(shown)
+        };
+        texts::of_server(&text, show).unwrap_or(text)
+    }
+
+    fn of_call(&self, message: Incoming, about: About) -> Incoming {
+        match message {
+            Incoming::Response(text) => Incoming::Response(self.response(text, about)),
+            message => self.incoming(message),
         }
     }
 

@@ -3,13 +3,17 @@
 use bytes::Bytes;
 use memchr::memmem;
 
+use crate::protocol::union::without;
 use crate::protocol::{Kind, Message, Span, message, scan, splice};
 
 /// Says in any message which task it belongs to (2025-11-25, "Tasks").
 const RELATED: [&str; 3] = ["_meta", "io.modelcontextprotocol/related-task", "taskId"];
 
+/// Tells of a task on a stream of the modern era on which a client listens (SEP-2663).
+pub(super) const TOLD: &str = "notifications/tasks";
+
 /// Tell of a task.
-const NOTIFICATIONS: [&str; 2] = ["notifications/tasks/status", "notifications/tasks"];
+const NOTIFICATIONS: [&str; 2] = ["notifications/tasks/status", TOLD];
 
 /// The server's message with other ids of its tasks; `show` makes them. None where it holds none.
 pub(super) fn of_server(text: &Bytes, show: impl FnMut(&str) -> Option<String>) -> Option<Bytes> {
@@ -27,6 +31,25 @@ pub(super) fn of_server(text: &Bytes, show: impl FnMut(&str) -> Option<String>) 
     found.replaced(show)
 }
 
+/// The server's list of tasks with those alone that `keep` says yes to; none where that are all. A task without an id is
+/// nobody's.
+pub(super) fn listed(text: &Bytes, keep: impl Fn(&str) -> bool) -> Option<Bytes> {
+    let message = Message::parse(text.clone()).ok()?;
+    let found = Found::new(text);
+    let tasks = found.member(message.result_span(), &["tasks"])?;
+    let array = found.raw(tasks);
+    let items = scan::items(array)?;
+    let all = items.len();
+    let is_kept = |task: &&str| {
+        let id = scan::member(task, "taskId").and_then(|span| task.get(span.range()));
+        id.and_then(message::string).is_some_and(|id| keep(&id))
+    };
+    let kept: Vec<&str> =
+        items.into_iter().filter_map(|item| array.get(item.range())).filter(is_kept).collect();
+    let kept = (kept.len() < all).then(|| format!("[{}]", kept.join(",")))?;
+    Some(splice(text, &[(tasks, kept.as_bytes())]))
+}
+
 /// The client's message with the ids that the server gave to tasks that the message is related to.
 pub(super) fn of_client(text: &Bytes, own: impl FnMut(&str) -> Option<String>) -> Option<Bytes> {
     let message = parsed(text)?;
@@ -41,6 +64,15 @@ pub(super) fn with_id(message: &Message, id: &str) -> Option<Bytes> {
     let mut found = Found::new(message.text());
     found.at(message.params_span(), &["taskId"]);
     found.replaced(|_| Some(id.to_owned()))
+}
+
+/// The request of a client of the modern era without the wish for a task, for a server of the legacy era: in the client's era
+/// the wish means nothing (SEP-2663, "task"), and the client could not ask for the task that the server would make of it.
+pub(in crate::pipeline) fn without_wish(message: Message) -> Message {
+    let wish = message.params().filter(|params| scan::member(params, "task").is_some());
+    let Some(params) = wish.map(|params| without(params, &["task"])) else { return message };
+    let text = splice(message.text(), &[(message.params_span(), params.as_bytes())]);
+    Message::parse(text).unwrap_or(message)
 }
 
 /// The message, if it may hold the id of a task.
@@ -148,6 +180,39 @@ mod tests {
         ] {
             assert_eq!(shown(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_keeps_the_callers_own() {
+        let list = |tasks: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{{ "tasks" : {tasks},"nextCursor":"c"}}}}"#
+            )
+        };
+        let keep = |tasks: &str| {
+            let kept = listed(&list(tasks).into(), |id| id.starts_with('m'));
+            kept.map(|text| String::from_utf8(text.to_vec()).unwrap())
+        };
+        let all = r#"[ {"taskId":"m1","n":1.0}, {"taskId":"\u006d2"}]"#;
+        assert_eq!(keep(all), None);
+        assert_eq!(keep("[ ]"), None);
+        let some = r#"[ {"taskId":"x"} , {"n":1.0, "taskId":"m1"},{"taskId":7},{},"m"]"#;
+        assert_eq!(keep(some), Some(list(r#"[{"n":1.0, "taskId":"m1"}]"#)));
+        assert_eq!(keep(r#"[{"taskId":"x"}]"#), Some(list("[]")));
+        assert_eq!(listed(&r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.into(), |_| true), None);
+    }
+
+    #[test]
+    fn a_wish_for_a_task_is_taken_out_and_nothing_else_is() {
+        let text = |task: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t",{task}"arguments":{{"task":1.0}}}}}}"#
+            )
+        };
+        let message = |text: String| Message::parse(text.into()).unwrap();
+        let plain = without_wish(message(text(r#""task":{"ttl":1},"#)));
+        assert_eq!(plain.text(), text("").as_bytes());
+        assert_eq!(without_wish(plain).text(), text("").as_bytes());
     }
 
     #[test]

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use memchr::memmem::Finder;
 
 use crate::protocol::message::string;
-use crate::protocol::{Field, Id, Malformed, Message, Span, scan, splice};
+use crate::protocol::{Field, Id, Kind, Malformed, Message, Span, scan, splice};
 
-/// A response that asks for input.
+/// A message that asks for input.
 pub(in crate::pipeline) struct Required {
-    /// The response.
+    /// The message.
     pub(in crate::pipeline) message: Message,
     /// What the client is asked, in the order of the server.
     pub(in crate::pipeline) questions: Vec<Question>,
@@ -25,7 +25,7 @@ pub(in crate::pipeline) struct Question {
     pub(in crate::pipeline) key: String,
     /// The method.
     pub(in crate::pipeline) method: String,
-    /// Where its params stand in the response; nowhere if it has none.
+    /// Where its params stand in the message; nowhere if it has none.
     pub(in crate::pipeline) params: Span,
 }
 
@@ -65,6 +65,34 @@ impl Required {
             return Err(Unreadable);
         }
         Ok(Some(Self { message: message.clone(), questions, state }))
+    }
+
+    /// Reads what a task asks for while it goes on: its state as a response has it or `notifications/tasks` tells it (SEP-2663,
+    /// "Task Polling"); none when it asks for nothing.
+    pub(in crate::pipeline) fn of_task(message: &Message) -> Result<Option<Self>, Unreadable> {
+        let (task, place) = match message.kind() {
+            Kind::Response => (message.result(), message.result_span()),
+            Kind::Request | Kind::Notification => (message.params(), message.params_span()),
+        };
+        let task = task.unwrap_or_default();
+        let part = |span: Span| task.get(span.range()).unwrap_or_default();
+        let status = scan::member(task, "status").and_then(|span| string(part(span)));
+        let asked = scan::member(task, "inputRequests").filter(|span| part(*span) != "null");
+        let is_task = scan::member(task, "taskId").is_some();
+        let (Some("input_required"), Some(span), true) = (status.as_deref(), asked, is_task) else {
+            return Ok(None);
+        };
+        let start = place.range().start + span.range().start;
+        let questions = questions(part(span), start).ok_or(Unreadable)?;
+        Ok(Some(Self { message: message.clone(), questions, state: None }))
+    }
+
+    /// Reads what asks for input in either way.
+    pub(in crate::pipeline) fn any(message: &Message) -> Result<Option<Self>, Unreadable> {
+        match Self::read(message)? {
+            Some(required) => Ok(Some(required)),
+            None => Self::of_task(message),
+        }
     }
 
     /// A question as a request with this id.

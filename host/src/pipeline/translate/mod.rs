@@ -2,9 +2,10 @@
 //! call, one of the modern era ends the call with the questions, and the client calls again with the answers (MCP
 //! 2026-07-28, "Multi Round-Trip Requests").
 //!
-//! Reading order: [`input`] is the wire format; [`talk`] serves a legacy client, [`modern`] a modern one; [`suspend`] lets a
+//! Reading order: [`input`] is the wire format, [`allowed`] what of it a client gets; [`talk`] serves a legacy client, [`modern`] a modern one; [`suspend`] lets a
 //! call wait for a modern client, [`suspended`] keeps those that wait, and [`retry`] finds the one that goes on.
 
+pub(super) mod allowed;
 mod declared;
 mod digest;
 pub(super) mod input;
@@ -86,17 +87,7 @@ impl Side {
 
     /// A question of the server as the client gets it.
     fn prepared(&self, question: Bytes, method: &str) -> Result<Message, Fault> {
-        let party = &self.request.party;
-        let capabilities = party.capabilities.as_deref().unwrap_or("{}");
-        let prepared = self.upstream.prepared(party, question);
-        let prepared = prepared.filter(|question| declared::declared(question, capabilities));
-        prepared.ok_or_else(|| {
-            let text = format!(
-                "The server {:?} asks for {method:?}, which the client did not declare or the operator does not allow.",
-                self.upstream.name()
-            );
-            Fault::new(Code::UpstreamBroken, text)
-        })
+        allowed::prepared(&*self.upstream, &self.request.party, question, method)
     }
 
     fn broken(&self, what: &str) -> Fault {

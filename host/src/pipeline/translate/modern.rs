@@ -7,11 +7,11 @@ use memchr::memmem::Finder;
 
 use super::input::{self, Required, Unreadable, may_ask};
 use super::suspended::Kept;
-use super::{Side, asks, suspend};
+use super::{Side, allowed, asks, suspend};
 use crate::fault::Fault;
 use crate::pipeline::inbound;
 use crate::pipeline::port::{Answer, Body, Json};
-use crate::protocol::{Message, Span, scan, splice};
+use crate::protocol::{Message, scan, splice};
 
 /// URL elicitation required: an error of the legacy era, which became a question.
 const URL_REQUIRED: &str = "-32042";
@@ -73,9 +73,9 @@ impl Side {
                 _ => Ok(Response { text, refusal }),
             };
         }
-        let text = match Required::read(&message) {
+        let text = match Required::any(&message) {
             Ok(None) => text,
-            Ok(Some(required)) => self.allowed(&required)?,
+            Ok(Some(required)) => allowed::all(&*self.upstream, &self.request.party, &required)?,
             Err(Unreadable) => return Err(self.unreadable()),
         };
         Ok(Response { text, refusal })
@@ -83,23 +83,6 @@ impl Side {
 
     pub(super) fn unreadable(&self) -> Fault {
         self.broken("asks for input in a way that cannot be read")
-    }
-
-    /// A modern server's questions pass as they are, as far as they are allowed.
-    fn allowed(&self, required: &Required) -> Result<Bytes, Fault> {
-        let mut edits: Vec<(Span, Message)> = Vec::new();
-        for question in &required.questions {
-            let message = self.prepared(required.request(question, 0), &question.method)?;
-            let same = message.params().unwrap_or_default().as_bytes() == required.params(question);
-            if !same {
-                edits.push((question.params, message));
-            }
-        }
-        let edits: Vec<(Span, &[u8])> = edits
-            .iter()
-            .map(|(span, message)| (*span, message.params().unwrap_or_default().as_bytes()))
-            .collect();
-        Ok(splice(required.message.text(), &edits))
     }
 
     /// A legacy server wants the user to visit some pages first (error -32042): the client is asked to, and its retry

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
-use super::Side;
 use super::declared::{capability, declared};
 use super::input;
 use super::limits::QUESTIONS;
 use super::suspended::Kept;
+use super::{Side, allowed};
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Ask, Incoming, Messages, Notification, Upstream};
 use crate::pipeline::request::Flight;
@@ -121,6 +121,10 @@ impl Reading {
             }
             Ok(Incoming::Notification(note)) => {
                 let note = waiting.note(note, &self.side.request.message);
+                let side = &self.side;
+                let note = note.and_then(|note| {
+                    allowed::notification(&*side.upstream, &side.request.party, note)
+                });
                 self.ready.extend(note.map(|note| Ok(Incoming::Notification(note))));
             }
             Ok(Incoming::Response(text)) => {

@@ -187,12 +187,12 @@ impl Client {
         let session = self.session.get_or_init(|| session);
         let (listener, output) = (session.outbox.listen(), self.output.clone());
         let (quit, kept) = (self.quit.clone(), Arc::clone(session));
-        let connector = visitor.endpoint.connector.clone();
+        let standing = visitor.endpoint.connector.standing();
         self.tasks.spawn(async move {
             let pump = async {
                 while let Some(waiting) = listener.next().await {
-                    if let Some(text) = handover::judged(&connector.newest(), &kept, waiting).await
-                    {
+                    let Some(connector) = standing.now() else { return };
+                    if let Some(text) = handover::judged(&connector, &kept, waiting).await {
                         output.send(text).await;
                     }
                 }

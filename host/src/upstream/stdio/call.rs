@@ -8,7 +8,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
 use super::routes::{Closed, Receipt, Ticket};
+use super::tasks::About;
 use crate::pipeline::port::{Answer, Incoming, Order};
+use crate::protocol::feature::TASKS;
+use crate::protocol::union::without;
 use crate::protocol::{Era, Field, Id, Method};
 use crate::upstream::authored::{Hello, cancelled};
 use crate::upstream::failure::Failure;
@@ -25,6 +28,8 @@ struct Flight {
     deadline: Option<Instant>,
     /// What a modern client asked of a server of the legacy era: the answer gets what that client requires.
     translated: Option<Method>,
+    /// What it says of a task.
+    about: Option<About>,
     /// It is there, and what was said before it is handed on first.
     response: Option<Bytes>,
     _counted: Counted,
@@ -49,11 +54,12 @@ enum Next {
     Response(Bytes),
 }
 
-/// Sends a request and waits until its answer begins. [`Closed`] means that the child ended before, and nothing was
-/// sent.
+/// Sends a request and waits until its answer begins. A child that is `lone` ends with this answer, and any task with it: the
+/// server is not told that the client knows tasks. [`Closed`] means that the child ended before, and nothing was sent.
 pub(super) async fn call(
     child: &Arc<Child>,
     order: &Order,
+    lone: bool,
 ) -> Result<Result<Answer, Failure>, Closed> {
     let ticket = Ticket {
         permission: Permission::of(&child.spec.name, child.spec.asks, &order.party),
@@ -72,6 +78,7 @@ pub(super) async fn call(
         number,
         cancels: modern || order.message.method() == Method::SubscriptionsListen,
         translated,
+        about: About::of(&order.message, order.party.revision.era()),
         response: None,
         _counted: child.spec.status.tally.request(),
         deadline: (order.message.method() != Method::SubscriptionsListen).then_some(due),
@@ -80,7 +87,11 @@ pub(super) async fn call(
     let meta =
         (!modern && child.era == Era::Modern).then(|| Hello::of(&order.party, allowed).meta());
     let declared = order.message.field(Field::MetaCapabilities).filter(|_| modern);
-    let claims = declared.and_then(|declared| claimed(declared, allowed));
+    let mut claims = declared.and_then(|declared| claimed(declared, allowed));
+    if lone && let Some(declared) = declared {
+        let claimed = claims.as_deref().unwrap_or(declared);
+        claims = Some(without(claimed, TASKS.capability(Era::Modern)));
+    }
     let (name, number) = (order.name.as_deref(), Some(number));
     let (meta, capabilities) = (meta.as_deref(), claims.as_deref());
     let without_context = translated.is_some();
@@ -134,6 +145,8 @@ impl Flight {
                 Some(note) = receipt.notes.recv() => Ok(Next::Note(note)),
                 response = &mut receipt.done => {
                     let response = response.map_err(|_closed| self.child.crashed())?;
+                    let (child, now) = (&self.child, std::time::Instant::now());
+                    child.tasks.heard(self.about.as_ref(), &response, child.era, now);
                     Ok(Next::Response(match self.translated {
                         Some(method) => rewrite::for_modern(response, method),
                         None => response,

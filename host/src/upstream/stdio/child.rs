@@ -15,6 +15,7 @@ use super::process::Process;
 use super::pumps::{self, Pipes};
 use super::replies::Replies;
 use super::routes::{Receipt, Routes};
+use super::tasks::Tasks;
 use crate::pipeline::party::Party;
 use crate::pipeline::port::Promise;
 use crate::protocol::{Era, Message, Method};
@@ -63,6 +64,8 @@ pub(super) struct Child {
     pub(super) era: Era,
     /// What it said of itself; none for a modern one that was not asked.
     pub(super) greeting: Option<Greeting>,
+    /// What it goes on with.
+    pub(super) tasks: Tasks,
     /// The level that it was told.
     told: Told,
     stop: CancellationToken,
@@ -99,7 +102,8 @@ impl Child {
             Started::Channel(channel) => channel::run(pipes, channel, queue, end),
         }
         let (era, greeting, told) = (Era::Legacy, None, Told::default());
-        let mut child = Self { spec, routes, writer, era, greeting, told, stop, gone };
+        let tasks = Tasks::default();
+        let mut child = Self { spec, routes, writer, era, greeting, tasks, told, stop, gone };
         match introduce(&mut child, opening).await {
             Ok(()) => Ok(child),
             Err(failure) if child.is_gone() && !failure.refuses_handshake() => {
@@ -138,8 +142,11 @@ impl Child {
         gone.wait_for(|gone| *gone).await.ok();
     }
 
-    /// Stops the process if nobody used it for so long; says whether it did.
+    /// Stops the process if nobody used it for so long, and it has no task for which somebody may ask; says whether it did.
     pub(super) fn retire(&self, idle: Duration) -> bool {
+        if self.tasks.any(std::time::Instant::now()) && !self.is_gone() {
+            return false;
+        }
         let retired = self.routes.retire(idle);
         if retired {
             self.stop.cancel();

@@ -55,7 +55,7 @@ impl StdioUpstream {
             if child.era == Era::Legacy && self.children.sharing == Sharing::Session {
                 renew::level(&*child, order).await;
             }
-            match call(&child, order).await {
+            match call(&child, order, slot.is_none()).await {
                 Ok(answer) => return answer,
                 Err(_closed) => {
                     if let Some(slot) = slot {

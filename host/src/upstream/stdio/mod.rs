@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`process`] starts a process as the system can; [`lines`] splits what it writes; [`routes`] knows who
 //! waits for which answer, [`replies`] carries the client's; [`child`] is one running server, [`pumps`] the tasks around its
-//! pipes, [`opening`] how it is introduced; [`call`] is one request to it; [`children`] decides who gets which child; [`peer`] reads the catalogue;
+//! pipes, [`opening`] how it is introduced; [`call`] is one request to it, and [`tasks`] what may be asked for later; [`children`] decides who gets which child; [`peer`] reads the catalogue;
 //! [`exchange`] serves the parties.
 //!
 //! Every request gets a number of its own in place of its id and of its progress token, so that several clients may
@@ -20,6 +20,7 @@ mod process;
 mod pumps;
 mod replies;
 mod routes;
+mod tasks;
 #[cfg(test)]
 mod tests;
 

@@ -46,6 +46,46 @@ async fn a_modern_server_asks_for_nothing_that_it_may_not() {
     assert_eq!(stage.response(&call("7", "")).await, fine);
 }
 
+/// What a task that waits for its client says of itself.
+fn waiting(status: &str, method: &str) -> String {
+    format!(
+        r#"{{ "taskId":"t","status" : "{status}","n":1.0,"inputRequests":{{"k" : {{"method":"{method}","params":{{"message":"Who?"}}}}}}}}"#
+    )
+}
+
+#[tokio::test]
+async fn what_a_task_asks_for_is_allowed_and_named_like_everything_else() {
+    let stage = stage(Revision::V2026_07_28).await;
+    let got = |task: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{task}}}"#);
+    let told = |task: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{task}}}"#)
+    };
+    let done = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+    for status in ["input_required", "input\\u005frequired"] {
+        let asks = waiting(status, "elicitation/create");
+        let named = asks.replace("Who?", "[srv] Who?");
+        stage.server.answers_text(got(&asks));
+        assert_eq!(stage.response(&call("7", "")).await, got(&named));
+        let strange = waiting(status, "tools/call");
+        stage.server.answers_text(got(&strange));
+        assert_eq!(stage.refusal(&call("7", "")).await, Code::UpstreamBroken);
+        stage.server.answers_text(got(&strange.replace("\"method\"", "\"m\"")));
+        assert_eq!(stage.refusal(&call("7", "")).await, Code::UpstreamBroken);
+        let messages = [&strange, &asks].map(|task| notification(&told(task)));
+        let messages = stream::iter(messages).chain(stream::iter([last(done)]));
+        stage.server.answers(Answer::messages(messages));
+        let mut items = stage.call(&call("7", "")).await;
+        assert_eq!(note(items.next().await), told(&named));
+        assert_eq!(response(items.next().await), done);
+    }
+    // Nobody reads these as questions.
+    let asks = waiting("input_required", "elicitation/create");
+    for other in [asks.replace("input_required", "working"), asks.replace("taskId", "task")] {
+        stage.server.answers_text(got(&other));
+        assert_eq!(stage.response(&call("7", "")).await, got(&other));
+    }
+}
+
 #[tokio::test]
 async fn a_servers_own_state_is_the_servers_matter() {
     let retry = call("8", r#","inputResponses":{"a":{}},"requestState":"s\u002f""#);

@@ -42,6 +42,9 @@ while read -r line; do
   *'"tools/list"'*) answer "{\"tools\":[{\"name\":\"t$v\"}]}" ;;
   *'"name":"count"'*) n=$((n+1)); answer $n ;;
   *'"name":"pid"'*) answer $$ ;;
+  *'"name":"task"'*) answer '{"task":{"taskId":"t","status":"working","ttl":null}}' ;;
+  *'"tasks/result"'*) answer '{"content":[]}' ;;
+  *'"name":"said"'*) answer "\"$(printf %s "$line" | tr -d '"')\"" ;;
   *'"name":"die"'*) exit 3 ;;
   *'"name":"hang"'*) ;;
   *'"name":"deafen"'*) deaf=1; answer '{}' ;;
