@@ -1,9 +1,16 @@
 //! The reference server's tasks, as a child and over HTTP, behind one connector.
 
-use std::time::Duration;
+#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
+
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::{Plugway, peers::Peers, rpc::Client, wait};
+use plugway_tests::{
+    Plugway,
+    peers::Peers,
+    rpc::{Client, Events},
+    wait,
+};
 use serde_json::{Value, json};
 
 const BOUND: Duration = Duration::from_secs(40);
@@ -54,6 +61,17 @@ async fn clarified(client: &Client, server: &str, id: &str) -> Result<()> {
     Ok(())
 }
 
+/// Waits until the session's own stream told something of each task.
+async fn told(stream: &mut Events, mut ids: BTreeSet<&str>) -> Result<()> {
+    while !ids.is_empty() {
+        let note = stream.next(BOUND).await?.context("the session's stream ended")?;
+        if note["method"] == "notifications/tasks/status" {
+            ids.remove(note["params"]["taskId"].as_str().context("no task")?);
+        }
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn peer_tasks_of_two_reference_servers_are_made_asked_for_and_ended() -> Result<()> {
     let peers = Peers::find()?;
@@ -72,6 +90,7 @@ async fn peer_tasks_of_two_reference_servers_are_made_asked_for_and_ended() -> R
     let initialized = client.initialized().context("no session")?;
     ensure!(initialized["capabilities"]["tasks"]["list"].is_object(), "{initialized}");
 
+    let mut stream = client.listen().await?;
     let mut ids = Vec::new();
     for server in ["local", "remote"] {
         ids.push((server, begun(&client, server).await?));
@@ -89,6 +108,8 @@ async fn peer_tasks_of_two_reference_servers_are_made_asked_for_and_ended() -> R
         .await?;
         clarified(&client, server, id).await?;
     }
+
+    told(&mut stream, ids.iter().map(|(_, id)| id.as_str()).collect()).await?;
 
     let other = plugway.legacy().await?;
     for (server, id) in &ids {

@@ -20,7 +20,6 @@ use super::site::{Parts, Trouble, site};
 use crate::config::{Auth, ConnectorSettings, Settings};
 use crate::listener;
 use crate::outbound::OwnListeners;
-use crate::pipeline::inbound;
 use crate::pipeline::port::End;
 use crate::transport::Site;
 
@@ -194,15 +193,12 @@ impl World {
             }
             old.retire();
             let still = now.map(|now| &*now.upstreams).unwrap_or_default();
-            let now = now.map_or(&old, |now| *now);
-            let judged = [&old, now].iter().any(|one| inbound::is_judged(&one.connector));
             let before = upstreams.len();
             upstreams.extend(
                 old.upstreams.into_iter().filter(|one| !still.iter().any(|own| own.is(one))),
             );
-            if upstreams.len() > before || judged {
-                // What was wanted of a server that is replaced is wanted of its successor, and what policies judge is
-                // judged by those of now.
+            if upstreams.len() > before {
+                // What was wanted of a server that is replaced is wanted of its successor.
                 let name = &old.settings.name;
                 sessions.end_subscriptions(End::Abrupt, |connector| *connector == **name);
             }
