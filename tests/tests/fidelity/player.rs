@@ -11,6 +11,7 @@ use plugway_tests::{
     http as web,
     replay::{Exchange, Recording, Step},
     rpc::MODERN,
+    tokens::ANN,
     wait,
 };
 use tokio::{
@@ -194,7 +195,9 @@ fn is_alike(recorded: &Exact, message: &Exact) -> bool {
 
 impl Http {
     fn head(&self, request: http::request::Builder) -> http::request::Builder {
-        let mut request = request.header("host", self.address.to_string());
+        let mut request = request
+            .header("host", self.address.to_string())
+            .header("authorization", format!("Bearer {ANN}"));
         if let Some(session) = &self.session {
             request =
                 request.header("mcp-protocol-version", &self.revision).header(SESSION, session);
