@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 mod closed;
+mod http;
 mod mapped;
 mod player;
 
