@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,6 +20,8 @@ use crate::transport::Site;
 const SWEEP: Duration = Duration::from_secs(5);
 /// How often state of plugins that is over is looked for.
 const FORGET: Duration = Duration::from_mins(1);
+/// Sessions that are ended at once: each may take a connection to each of its servers.
+const ENDING: usize = 64;
 /// Time that upstreams get to end sessions and children when plugway stops.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -57,10 +60,11 @@ pub(super) async fn end(site: &Site, sessions: Vec<Arc<Session>>) {
     if !sessions.is_empty() {
         tracing::debug!(count = sessions.len(), "sessions ended");
     }
-    let ending = sessions
-        .iter()
-        .map(|session| session.end(site.connector(&session.connector).map(|c| &**c)));
-    join_all(ending).await;
+    stream::iter(sessions)
+        .for_each_concurrent(ENDING, async |session| {
+            session.end(site.connector(&session.connector).map(|c| &**c)).await;
+        })
+        .await;
 }
 
 /// Ends what upstreams keep for callers whose parties were taken out.
@@ -68,9 +72,11 @@ pub(super) async fn part(site: &Site, parties: Vec<Arc<CallerParty>>) {
     if !parties.is_empty() {
         tracing::debug!(count = parties.len(), "callers were idle for long");
     }
-    let ending =
-        parties.iter().map(|party| party.end(site.connector(&party.connector).map(|c| &**c)));
-    join_all(ending).await;
+    stream::iter(parties)
+        .for_each_concurrent(ENDING, async |party| {
+            party.end(site.connector(&party.connector).map(|c| &**c)).await;
+        })
+        .await;
 }
 
 /// Ends sessions, then upstreams, within a bound.

@@ -19,10 +19,9 @@ const AT_ONCE: usize = 8;
 const IDLE: Duration = Duration::from_secs(5);
 /// All of them have to be gone in this time.
 const BOUND: Duration = Duration::from_mins(1);
-/// After a round, resident memory is so many times what it was before the first session at most, and some slack: the
-/// allocator keeps what many sessions that end at once took.
+/// After a round, resident memory is so many times what it was before the first session at most: the allocator keeps some of
+/// what a thousand sessions took.
 const FACTOR: u64 = 2;
-const SLACK: u64 = 16 * MIB;
 /// Once so many rounds are over, the allocator has what it needs.
 const SETTLED: usize = 10;
 /// Bytes for each session that may be resident in addition after that: what is lost again and again is more.
@@ -103,7 +102,7 @@ async fn round(plugway: &Plugway, web: &Scripted, own: &BTreeSet<u32>) -> Result
 impl Measured {
     /// Fails where memory does not return.
     pub fn ensure(&self) -> Result<()> {
-        let limit = FACTOR * self.before + SLACK;
+        let limit = FACTOR * self.before;
         for (number, round) in (1..).zip(&self.rounds) {
             ensure!(round.after <= limit, "round {number} left {} MiB", round.after / MIB);
         }
@@ -123,7 +122,7 @@ pub fn report(measured: &Measured) -> Report {
         "{SESSIONS} sessions a round, opened without an end, {WITH_CHILD} of them with a child; idle sessions end after {} s. After each round every session, its session at the server and its child are gone. Before the first round {} MiB were resident; {} MiB may be after each.",
         IDLE.as_secs(),
         measured.before / MIB,
-        (FACTOR * measured.before + SLACK) / MIB
+        FACTOR * measured.before / MIB
     );
     let mut report = Report::new("Sessions that nobody ends", &what);
     report.head(&["round", "sessions at the server", "MiB with all open", "MiB after"]);

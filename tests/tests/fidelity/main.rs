@@ -7,13 +7,20 @@ use std::{fs, path::PathBuf, process::Stdio, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
-    DemoHttp, Plugway, binary, exact::Exact, plugway::Setup, replay::Recording, rpc::LEGACY,
-    scratch::Scratch, wait,
+    DemoHttp, binary,
+    exact::Exact,
+    plugway::Setup,
+    replay::Recording,
+    rpc::LEGACY,
+    scratch::Scratch,
+    tokens::{auth, identified},
+    wait,
 };
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 mod closed;
+mod http;
 mod mapped;
 mod player;
 
@@ -140,16 +147,20 @@ impl Stage {
             self.upstream(server, &format!("{}.jsonl", self.era), UP).await?,
             self.upstream(server, &format!("other.{}.jsonl", self.era), OTHER).await?,
         ];
-        let configuration = json!({"name": "hub", "upstreams": upstreams}).to_string();
+        // Who is nobody in particular has a child for each request, in which no task can outlive it.
+        let auth = if client == Way::Http { auth() } else { json!({"mode": "none"}) };
+        let configuration = json!({"name": "hub", "auth": auth, "upstreams": upstreams});
+        let setup = Setup::new(configuration.to_string());
         // Both live as long as the player plays.
         let mut running = (None, None);
         let mut player = match client {
             Way::Http => {
-                let started = running.0.insert(Plugway::start(configuration).await?);
+                let setup = identified(setup, &json!({}));
+                let started = running.0.insert(setup.start().await?);
                 Player::over_http(started.address(), Some(UP))
             }
             Way::Pipes => {
-                let (scratch, mut command) = Setup::new(configuration).stdio(&[])?;
+                let (scratch, mut command) = setup.stdio(&[])?;
                 running.1 = Some(scratch);
                 command.stderr(Stdio::inherit());
                 Player::over_pipes(command, Some(UP))?

@@ -3,14 +3,9 @@
 use std::{net::SocketAddr, process::Stdio, time::Duration};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use http::Request;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
 use plugway_tests::{
     exact::Exact,
-    http as web,
     replay::{Exchange, Recording, Step},
-    rpc::MODERN,
     wait,
 };
 use tokio::{
@@ -19,11 +14,10 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{closed, mapped::Mapped};
+use super::{closed, http::Http, mapped::Mapped};
 
 /// How long one message may take.
 const BOUND: Duration = Duration::from_secs(10);
-const SESSION: &str = "mcp-session-id";
 
 /// What a client got in one exchange.
 #[derive(Debug)]
@@ -47,20 +41,11 @@ enum Way {
     Pipes(ChildStdin, #[expect(dead_code, reason = "it ends with this value")] Child),
 }
 
-struct Http {
-    address: SocketAddr,
-    session: Option<String>,
-    /// What the session speaks.
-    revision: String,
-    inbox: mpsc::Sender<Result<Exact>>,
-}
-
 impl Player {
     /// Over HTTP; behind plugway the server's names have a prefix.
     pub(crate) fn over_http(address: SocketAddr, prefix: Option<&str>) -> Self {
         let (sender, inbox) = mpsc::channel(64);
-        let way =
-            Way::Http(Http { address, session: None, revision: String::new(), inbox: sender });
+        let way = Way::Http(Http::new(address, sender));
         Self { way, inbox, mapped: Mapped::new(prefix) }
     }
 
@@ -190,89 +175,6 @@ fn is_alike(recorded: &Exact, message: &Exact) -> bool {
         Some(method) => message.method() == Some(method),
         None => message.method().is_none() && message.at(&["id"]) == recorded.at(&["id"]),
     }
-}
-
-impl Http {
-    fn head(&self, request: http::request::Builder) -> http::request::Builder {
-        let mut request = request.header("host", self.address.to_string());
-        if let Some(session) = &self.session {
-            request =
-                request.header("mcp-protocol-version", &self.revision).header(SESSION, session);
-        }
-        request
-    }
-
-    async fn post(&mut self, message: &Exact) -> Result<()> {
-        let mut request = self
-            .head(Request::post("/mcp"))
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream");
-        let meta = ["params", "_meta", "io.modelcontextprotocol/protocolVersion"];
-        if message.at(&meta).is_some() {
-            let method = message.method().unwrap_or_default();
-            request = request.header("mcp-protocol-version", MODERN).header("mcp-method", method);
-            let key = match method {
-                "tools/call" | "prompts/get" => Some("name"),
-                "resources/read" => Some("uri"),
-                method if method.starts_with("tasks/") => Some("taskId"),
-                _ => None,
-            };
-            if let Some(name) = key.and_then(|key| message.str_at(&["params", key])) {
-                request = request.header("mcp-name", name);
-            }
-        }
-        let request = request.body(Full::from(message.to_string()))?;
-        let response = web::open(self.address, request).await?;
-        let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
-        let opened = opened.map(str::to_owned);
-        let revision = message.str_at(&["params", "protocolVersion"]).unwrap_or_default();
-        self.read(response);
-        if let Some(session) = opened.filter(|_| self.session.is_none()) {
-            self.session = Some(session);
-            revision.clone_into(&mut self.revision);
-            let request = self.head(Request::get("/mcp")).header("accept", "text/event-stream");
-            let stream = web::open(self.address, request.body(Full::default())?).await?;
-            ensure!(stream.status() == 200, "no stream: {}", stream.status());
-            self.read(stream);
-        }
-        Ok(())
-    }
-
-    /// Reads an answer to its end, message by message.
-    fn read(&self, response: http::Response<Incoming>) {
-        let inbox = self.inbox.clone();
-        tokio::spawn(async move {
-            let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-            let events = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-            let (mut body, mut text) = (response.into_body(), Vec::new());
-            while let Some(Ok(frame)) = body.frame().await {
-                text.extend(frame.into_data().unwrap_or_default());
-                while let Some(end) =
-                    text.windows(2).position(|pair| pair == b"\n\n").filter(|_| events)
-                {
-                    let event: Vec<u8> = text.drain(..end + 2).collect();
-                    if let Some(data) = data(&event)
-                        && inbox.send(Exact::parse(&data)).await.is_err()
-                    {
-                        return;
-                    }
-                }
-            }
-            let text = String::from_utf8_lossy(&text);
-            if !events && !text.is_empty() {
-                // Nobody reads any more once the test is over.
-                drop(inbox.send(Exact::parse(&text)).await);
-            }
-        });
-    }
-}
-
-fn data(event: &[u8]) -> Option<String> {
-    let event = String::from_utf8_lossy(event);
-    let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
-    let lines: Vec<&str> = lines.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect();
-    let data = lines.join("\n");
-    (!data.is_empty()).then_some(data)
 }
 
 impl Played {
