@@ -13,7 +13,7 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
-use super::{forward, handshake, tasks};
+use super::{forward, handshake, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
@@ -85,6 +85,7 @@ async fn named(
     let name = required(&request.message, Field::Name, "name")?;
     let view = connector.view(&request.caller).await?;
     let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
+    mirrored::check(&request, &entry)?;
     // The fast path: names are equal in content, so the entry's own text serves without a copy.
     let name = entry.key.clone();
     Call::new(connector, request, view, entry, name).run().await

@@ -60,6 +60,7 @@ pub(super) fn nothing() -> Entry {
         definition: "{}".into(),
         target: Target::Dynamic,
         hints: Hints::default(),
+        mirrored: Box::default(),
     }
 }
 

@@ -144,6 +144,7 @@ impl AsCaller {
                 definition: "{}".into(),
                 target: Target::Fixed { upstream: place, name: own },
                 hints: Hints::default(),
+                mirrored: Box::default(),
             }),
         };
         let request = Request {

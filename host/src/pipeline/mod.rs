@@ -29,6 +29,7 @@ mod listen;
 mod lists;
 mod local;
 mod merge;
+mod mirrored;
 mod moment;
 mod notice;
 pub mod party;

@@ -27,6 +27,8 @@ pub(super) trait Peer: Send + Sync + 'static {
         method: &'static str,
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>>;
+    /// Whether what it sends has headers, in which arguments of tools may have to be repeated.
+    fn sends_headers(&self) -> bool;
     /// Looks whether the server is alive; opens no session for it. `closely` asks over plugway's own session even where
     /// there is a simpler way.
     fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>>;

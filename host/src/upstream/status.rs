@@ -9,7 +9,11 @@ use tokio::sync::watch;
 use super::bell::Bell;
 use super::failure::Failure;
 use super::tally::Tally;
-use crate::pipeline::port::{Offering, Phase, Snapshot};
+use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
+use crate::protocol::Mirrored;
+
+/// Tools that are left out and named in the log at once; the administration shows all of them.
+const WARNED: usize = 20;
 
 /// The published state, the bell that the keeper hears, and the numbers.
 #[derive(Debug)]
@@ -97,6 +101,7 @@ impl Status {
             templates = offering.templates.len(),
             "connected"
         );
+        self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
         self.snapshot.send_modify(|snapshot| {
             *snapshot = Arc::new(Snapshot {
                 offering: Some(same_or_new(snapshot, offering)),
@@ -107,6 +112,7 @@ impl Status {
 
     /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address.
     pub(super) fn renewed(&self, offering: Offering) {
+        self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
         let changed = self.snapshot.send_if_modified(|snapshot| {
             if snapshot.offering.as_deref() == Some(&offering) {
                 return false;
@@ -121,6 +127,27 @@ impl Status {
                 connector = &*self.connector,
                 upstream = &*self.name,
                 "the catalogue changed"
+            );
+        }
+    }
+
+    /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
+    pub(super) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
+        let snapshot = self.snapshot.borrow();
+        snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
+    }
+
+    /// Warns of tools that no client is shown, once for each.
+    fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
+        let known = before.map_or(&[][..], |before| &before.left_out);
+        let new = now.left_out.iter().filter(|left_out| !known.contains(left_out));
+        for LeftOut { tool, reason } in new.take(WARNED) {
+            tracing::warn!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                tool = &**tool,
+                reason = &**reason,
+                "a tool is left out: its x-mcp-header is invalid"
             );
         }
     }

@@ -1,5 +1,6 @@
 //! An upstream: an MCP server behind a connector.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use crate::catalogue::Caching;
 use crate::fault::{Code, Fault};
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
-use crate::protocol::{Message, Revision};
+use crate::protocol::{Message, Mirrored, Revision};
 
 /// Whether an upstream can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,20 @@ pub struct Offering {
     pub templates: Vec<Arc<str>>,
     /// How long each of these lists counts, in this order; none where the server has no such list.
     pub caching: [Option<Caching>; 4],
+    /// Arguments that travel in headers, too, by the server's own name of the tool; tools without any are not in it. None
+    /// where the server takes no such headers.
+    pub mirrored: BTreeMap<Arc<str>, Arc<[Mirrored]>>,
+    /// Tools that the server offers and that are not among these.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A tool that a server offers and no client is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The server's own name for it, cut short where it is long.
+    pub tool: Arc<str>,
+    /// What is wrong with it, as a part of a sentence.
+    pub reason: Arc<str>,
 }
 
 /// One request for an upstream.

@@ -6,7 +6,7 @@
 //! [`respond`] what a server gets for its questions; [`session`] is the session of one party; [`probe`] finds out
 //! the era; [`stream`] follows what a server says by itself, [`resume`] knows when to come back for more; [`health`] and [`own`]
 //! are how plugway hears of the server, [`peer`] is its own connection, over which the catalogue is read; [`exchange`] serves
-//! the parties, [`unasked`] hears what a server tells them outside of their calls. [`channel`] is the transport of 2024-11-05,
+//! the parties, [`port`] is the rest of what a connector asks of the server, [`unasked`] hears what a server tells them outside of their calls. [`channel`] is the transport of 2024-11-05,
 //! whose messages the room of child processes takes, since it goes both ways as pipes do.
 
 mod answer;
@@ -22,6 +22,7 @@ mod health;
 mod hold;
 mod own;
 mod peer;
+mod port;
 mod probe;
 mod request;
 mod respond;

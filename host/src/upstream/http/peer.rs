@@ -162,6 +162,10 @@ impl Peer for HttpPeer {
         })
     }
 
+    fn sends_headers(&self) -> bool {
+        true
+    }
+
     fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>> {
         Box::pin(async move {
             if self.health.ask(&self.endpoint).await? && !closely {

@@ -16,7 +16,7 @@ use crate::upstream::limits::PROBE;
 
 /// Errors that only a server of the modern era gives: headers that contradict the body, a capability that the client
 /// must have, a version that it does not speak.
-const HEADERS: i64 = -32_020;
+pub(super) const HEADER_MISMATCH: i64 = -32_020;
 const CAPABILITY: i64 = -32_021;
 const VERSION: i64 = -32_022;
 
@@ -63,7 +63,7 @@ fn judge(endpoint: &Endpoint, reply: &Reply) -> Result<Found, Failure> {
     }
     let error = message.error().unwrap_or_default();
     let modern = match serde_json::from_str::<WireError>(error) {
-        Ok(WireError { code: HEADERS | CAPABILITY, .. }) => true,
+        Ok(WireError { code: HEADER_MISMATCH | CAPABILITY, .. }) => true,
         Ok(WireError { code: VERSION, data: Some(data) }) => {
             data.supported.iter().any(|version| version == Revision::NEWEST.as_str())
         }

@@ -81,6 +81,10 @@ impl Peer for StdioPeer {
         Box::pin(self.question(method, cursor))
     }
 
+    fn sends_headers(&self) -> bool {
+        false
+    }
+
     fn check(&self, _closely: bool) -> Promise<'_, Result<Pulse, Failure>> {
         Box::pin(async {
             let modern = self.child().is_some_and(|child| child.era == Era::Modern);
