@@ -12,6 +12,7 @@ use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::translate::Suspended;
+use super::variants::Variants;
 use super::views::Views;
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
@@ -52,6 +53,10 @@ pub struct Connector {
     pub learned: Arc<Learned>,
     /// The catalogue and what callers see of it.
     pub views: Views,
+    /// What it is for clients to whom servers offer something else.
+    pub(super) variants: Variants,
+    /// Whether there may be such clients.
+    pub(super) varies: bool,
     /// Whether there is a shape, be it the router's or the native one.
     pub(super) shaped: AtomicBool,
     /// Whether the router ever gave a shape.
@@ -96,6 +101,7 @@ impl Connector {
         policies: Vec<Arc<dyn Policy>>,
     ) -> Self {
         let views = Views::default();
+        let varies = upstreams.iter().any(|served| served.upstream.varies());
         let considered = upstreams.iter().map(|_| AtomicBool::new(false)).collect();
         Self {
             name,
@@ -112,6 +118,8 @@ impl Connector {
             suspended: Arc::default(),
             learned: Arc::default(),
             views,
+            variants: Variants::default(),
+            varies,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
             trouble: ArcSwapOption::const_empty(),
@@ -127,6 +135,7 @@ impl Connector {
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
         self.learned = before.learned.clone();
+        self.variants.succeed(&before.variants);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

@@ -41,25 +41,30 @@ pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<An
 
 /// Serves a request that is neither a call of an entry nor a list.
 async fn other(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+    if request.message.method() == Method::Other && is_about_tasks(connector, &request).await {
+        return tasks::serve(connector, request).await;
+    }
     match (request.message.method(), request.era()) {
         (Method::SetLevel, Era::Legacy) => set_level(connector, &request).await,
         (Method::Ping, Era::Legacy) => own(&request, b"{}"),
         (Method::SubscriptionsListen, Era::Modern) => listen::listen(connector, request).await,
         (Method::Discover, Era::Modern) => {
-            let result = handshake::discover(connector, &request.caller).await;
+            let capabilities = request.party.capabilities.as_ref();
+            let result = handshake::discover(connector, &request.caller, capabilities).await;
             own(&request, result.as_bytes())
-        }
-        (Method::Other, _) if is_about_tasks(connector, &request) => {
-            tasks::serve(connector, request).await
         }
         (Method::Other, _) => forward::forward(connector, request).await,
         _ => Err(forward::unknown_method(&request.message)),
     }
 }
 
-fn is_about_tasks(connector: &Connector, request: &Request) -> bool {
-    connector.views.whole().catalogue().have_tasks()
-        && tasks::is_about(&request.message.method_name(), request.era())
+async fn is_about_tasks(connector: &Connector, request: &Request) -> bool {
+    if !tasks::is_about(&request.message.method_name(), request.era()) {
+        return false;
+    }
+    let built = connector.built(request.party.capabilities.as_ref()).await;
+    let whole = built.map_or_else(|| connector.views.whole(), |built| built.view.clone());
+    whole.catalogue().have_tasks()
 }
 
 /// The level is the session's: servers where it is open are told at once, others when they are opened. How they take it
@@ -83,7 +88,7 @@ async fn named(
     kind: EntryKind,
 ) -> Result<Answer, Fault> {
     let name = required(&request.message, Field::Name, "name")?;
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
     mirrored::check(&request, &entry)?;
     // The fast path: names are equal in content, so the entry's own text serves without a copy.
@@ -94,7 +99,7 @@ async fn named(
 /// `resources/read` goes where the URI is served, and so do subscriptions to it.
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let entry = find_resource(connector, &view, &request.caller, &uri)
         .ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
     Call::new(connector, request, view, entry, uri.into()).run().await
@@ -107,7 +112,7 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
         let span = scan::member(reference, name)?;
         Some((span, message::string(reference.get(span.range())?)?.into_owned()))
     };
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let (kind, span, name) = match (member("name"), member("uri")) {
         (Some((span, name)), None) => (EntryKind::Prompt, span, name),
         (None, Some((span, uri))) => (EntryKind::Template, span, uri),

@@ -38,9 +38,11 @@ pub mod presence;
 pub mod request;
 mod review;
 pub mod seal;
+mod shaping;
 pub mod status;
 mod tasks;
 mod translate;
+mod variants;
 pub mod views;
 
 pub use announced::Announced;

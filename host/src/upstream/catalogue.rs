@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::failure::Failure;
 use super::greeting::Greeting;
 use super::headed::Headed;
-use super::keeper::Peer;
+use super::keeper::Lists;
 use super::limits::{ITEMS, LIST, PAGE, PAGES};
 use crate::catalogue::{Caching, EntryKind};
 use crate::pipeline::port::Offering;
@@ -53,7 +53,7 @@ pub(super) struct Catalogue {
 }
 
 /// Reads every list whose capability the server declares.
-pub(super) async fn read<P: Peer>(
+pub(super) async fn read<P: Lists>(
     peer: &P,
     greeting: &Greeting,
     name: &str,
@@ -92,7 +92,7 @@ struct Reading<'a, P> {
     caching: [Option<Caching>; 4],
 }
 
-impl<P: Peer> Reading<'_, P> {
+impl<P: Lists> Reading<'_, P> {
     async fn list(&mut self, list: &List) -> Result<Vec<Arc<str>>, Failure> {
         if self.declared.get(list.capability).is_none_or(|raw| raw.get() == "null") {
             return Ok(Vec::new());

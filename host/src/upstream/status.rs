@@ -1,7 +1,7 @@
 //! What is published about an upstream.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use super::bell::Bell;
 use super::failure::Failure;
 use super::tally::Tally;
+use super::variants::Variants;
 use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
 use crate::protocol::Mirrored;
 
@@ -26,6 +27,11 @@ pub(super) struct Status {
     /// Whether the operator took it out. The flag repeats it for requests, which must not wait for a lock.
     out: watch::Sender<bool>,
     is_out: AtomicBool,
+    /// How often the catalogue was read. What else was read of the server counts until then.
+    reads: AtomicU64,
+    pub(super) variants: Variants,
+    /// Counts what [`Snapshot::variants`] tells of.
+    changes: AtomicU64,
 }
 
 impl Status {
@@ -39,6 +45,9 @@ impl Status {
             tally: Arc::default(),
             out: watch::channel(false).0,
             is_out: AtomicBool::new(false),
+            reads: AtomicU64::new(0),
+            variants: Variants::default(),
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -102,23 +111,31 @@ impl Status {
             "connected"
         );
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
+        let variants = self.read();
         self.snapshot.send_modify(|snapshot| {
             *snapshot = Arc::new(Snapshot {
                 offering: Some(same_or_new(snapshot, offering)),
+                variants,
                 ..Snapshot::new(Phase::Connected, Instant::now())
             });
         });
     }
 
-    /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address.
+    /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address; but what
+    /// clients with other capabilities are offered may be something else.
     pub(super) fn renewed(&self, offering: Offering) {
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
-        let changed = self.snapshot.send_if_modified(|snapshot| {
-            if snapshot.offering.as_deref() == Some(&offering) {
+        let (variants, kept) = (self.read(), self.variants.are_kept());
+        let mut changed = false;
+        self.snapshot.send_if_modified(|snapshot| {
+            changed = snapshot.offering.as_deref() != Some(&offering);
+            if !changed && !kept {
                 return false;
             }
-            let mut now = Snapshot::clone(snapshot);
-            now.offering = Some(Arc::new(offering));
+            let mut now = Snapshot { variants, ..Snapshot::clone(snapshot) };
+            if changed {
+                now.offering = Some(Arc::new(offering));
+            }
             *snapshot = Arc::new(now);
             true
         });
@@ -131,14 +148,42 @@ impl Status {
         }
     }
 
+    /// The catalogue was read: another number for its variants.
+    fn read(&self) -> u64 {
+        self.reads.fetch_add(1, Relaxed);
+        self.changes.fetch_add(1, Relaxed) + 1
+    }
+
+    /// How often the catalogue was read.
+    pub(super) fn reads(&self) -> u64 {
+        self.reads.load(Relaxed)
+    }
+
+    /// What clients with certain capabilities are offered is something else now.
+    pub(super) fn variants_changed(&self) {
+        let variants = self.changes.fetch_add(1, Relaxed) + 1;
+        self.snapshot.send_modify(|snapshot| {
+            *snapshot = Arc::new(Snapshot { variants, ..Snapshot::clone(snapshot) });
+        });
+    }
+
+    /// Whether it can be used, and what it offered last; none where it never answered.
+    pub(super) fn offering(&self) -> Option<(Phase, Arc<Offering>)> {
+        let snapshot = self.snapshot.borrow();
+        Some((snapshot.phase, snapshot.offering.clone()?))
+    }
+
     /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
     pub(super) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
-        let snapshot = self.snapshot.borrow();
-        snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
+        let known = {
+            let snapshot = self.snapshot.borrow();
+            snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
+        };
+        known.or_else(|| self.variants.mirrored(tool))
     }
 
     /// Warns of tools that no client is shown, once for each.
-    fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
+    pub(super) fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
         let known = before.map_or(&[][..], |before| &before.left_out);
         let new = now.left_out.iter().filter(|left_out| !known.contains(left_out));
         for LeftOut { tool, reason } in new.take(WARNED) {
@@ -193,6 +238,7 @@ impl Status {
                 reason: Some(reason),
                 why: Some(failure.code()),
                 offering: snapshot.offering.clone(),
+                variants: snapshot.variants,
                 ..Snapshot::new(phase, since)
             });
         });
@@ -219,6 +265,7 @@ impl Status {
                 reason,
                 disabled,
                 offering: snapshot.offering.clone(),
+                variants: snapshot.variants,
                 ..Snapshot::new(Phase::Disconnected, since)
             });
         });

@@ -27,9 +27,13 @@ pub(in crate::pipeline) async fn listen(
     let Some(id) = request.message.id().cloned() else {
         return Err(Fault::new(Code::Internal, "A request has an id."));
     };
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let lists = Arc::new(ListChanges::new(filter.lists));
-    let joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
+    let joined = {
+        let capabilities = request.party.capabilities.clone();
+        let audience = &connector.audience;
+        audience.join(&connector.name, &request.caller, capabilities, lists.clone())?
+    };
     let parts = parts(connector, &view, &filter);
     let opened = async move {
         let opening = parts.into_iter().map(|part: Part| part.open(&request));

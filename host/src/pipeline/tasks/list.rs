@@ -29,7 +29,7 @@ pub(super) async fn list(connector: &Arc<Connector>, request: Request) -> Result
         None | Some("null") => At { upstream: 0, cursor: None },
         Some(_) => opened(connector, &request).ok_or_else(stale)?,
     };
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let mut call = Call::new(connector, request, view, Arc::new(nothing()), "".into());
     if connector.policies.is_empty() {
         return page(&mut call, at).await;

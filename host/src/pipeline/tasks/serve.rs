@@ -51,7 +51,7 @@ pub(in crate::pipeline) async fn serve(
     request.message = texts::with_id(&request.message, own)
         .and_then(|text| Message::parse(text).ok())
         .ok_or_else(|| unknown(&shown))?;
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let name: Arc<str> = shown.as_str().into();
     // It is not in the call's params, so it is not put there.
     let target = Target::Fixed { upstream: place, name: name.clone() };

@@ -16,7 +16,9 @@ use super::session::Session;
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
+use crate::pipeline::port::{
+    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+};
 use crate::protocol::{Message, Method};
 use crate::upstream::limits::GOODBYE;
 use crate::upstream::permission::Permission;
@@ -71,6 +73,14 @@ impl Upstream for HttpUpstream {
 
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.endpoint.status.watch()
+    }
+
+    fn varies(&self) -> bool {
+        true
+    }
+
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(self.offers(capabilities))
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

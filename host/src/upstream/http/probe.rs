@@ -9,7 +9,7 @@ use super::ask::{Reply, ask};
 use super::endpoint::Endpoint;
 use super::request::Head;
 use crate::protocol::Revision;
-use crate::upstream::authored::{OPENING_ID, modern_request};
+use crate::upstream::authored::{Hello, OPENING_ID, modern_request};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::PROBE;
@@ -45,7 +45,7 @@ struct ErrorData {
 /// does not let itself be discovered.
 pub(super) async fn probe(endpoint: &Arc<Endpoint>) -> Result<Found, Failure> {
     let head = Head::modern_method("server/discover");
-    let text = modern_request(OPENING_ID, "server/discover", None);
+    let text = modern_request(&Hello::own(), OPENING_ID, "server/discover", None);
     let asked = ask(endpoint, head, text, Some(OPENING_ID));
     match timeout(PROBE, asked).await {
         Err(_a_legacy_server_may_be_silent) => Ok(Found::Legacy),
