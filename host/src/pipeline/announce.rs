@@ -71,7 +71,8 @@ fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<G
             let places = match own {
                 // Whoever listed what there is now knows it.
                 Some(own) if last == own.current => [None; 3],
-                Some(own) => [own.place.filter(|_| last > 0 || told.is_some()), None, None],
+                // Of the others, one that came only just now hears of a change that it did not see.
+                Some(own) => [own.place, None, None],
                 None => [bulletin.baseline(last), bulletin.baseline(first), told],
             };
             let mut places = places.into_iter().flatten();

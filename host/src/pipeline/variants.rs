@@ -24,12 +24,14 @@ const WAIT: Duration = Duration::from_secs(2);
 const KINDS: usize = 32;
 /// A kind of which nobody came for so long, and of which nobody listens, is forgotten.
 const FORGET: Duration = Duration::from_mins(10);
+/// That a kind is in use is noted so often, so that calls do not wait for each other.
+const NOTED: Duration = Duration::from_secs(1);
 /// Longest capabilities that make a kind of their own.
 const LONGEST: usize = 16 * 1024;
 
 /// The catalogues, by the JSON text of the capabilities as clients send it.
 #[derive(Debug, Default)]
-pub struct Variants {
+pub(super) struct Variants {
     kept: DashMap<Arc<str>, Kept>,
 }
 
@@ -55,6 +57,12 @@ impl Variants {
     /// The place of a kind's catalogue beside everybody's of this generation; none where there are too many kinds in use.
     fn place(&self, kind: &Arc<str>, beside: u32) -> Option<Arc<OnceCell<Arc<Built>>>> {
         let now = Instant::now();
+        if let Some(kept) = self.kept.get(kind)
+            && kept.beside == beside
+            && now.saturating_duration_since(kept.used) < NOTED
+        {
+            return Some(kept.built.clone());
+        }
         if let Some(mut kept) = self.kept.get_mut(kind) {
             kept.used = now;
             if kept.beside != beside {
@@ -199,6 +207,7 @@ pub(super) async fn keep(
             continue;
         }
         connector.renew_variants(audience).await;
-        changed.send_replace(audience.mark());
+        // What everybody sees is the same as before: the mark stays.
+        changed.send_modify(|_mark| {});
     }
 }

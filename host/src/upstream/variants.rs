@@ -19,7 +19,7 @@ pub(super) struct Variants(Mutex<Vec<Arc<Variant>>>);
 pub(super) struct Variant {
     /// JSON text of the capabilities, as far as the operator lets the server use them.
     pub(super) claims: Arc<str>,
-    /// What was read last, by whomever came first.
+    /// The last reading, by whomever came first.
     pub(super) slot: Arc<Slot<Read>>,
     state: Mutex<State>,
 }
@@ -33,11 +33,10 @@ struct State {
     failed: Option<u64>,
 }
 
-/// What was read, and how often the catalogue had been read then.
+/// One reading: how often the catalogue had been read then.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) reads: u64,
-    pub(super) offering: Arc<Offering>,
 }
 
 impl Variants {

@@ -4,12 +4,8 @@
 use anyhow::{Context as _, Result};
 use plugway_tests::{
     binary,
-    conformance::{Exception, Report, Revision, Suite, baseline, grade},
+    conformance::{Report, Revision, Suite, baseline, grade},
 };
-
-/// Through plugway: what does not pass yet.
-const NOT_YET: &[Exception] =
-    &[("request-metadata 2026-07-28", "a client's capabilities do not reach the server's lists")];
 
 /// Plays every scenario that concerns a proxy; those of both revisions once with each.
 async fn play(flags: &str) -> Result<Report> {
@@ -36,5 +32,5 @@ async fn peer_conformance_of_the_client_alone() -> Result<()> {
 
 #[tokio::test]
 async fn peer_conformance_of_what_plugway_sends() -> Result<()> {
-    grade(&play("").await?, baseline::CLIENT, NOT_YET)
+    grade(&play("").await?, baseline::CLIENT, &[])
 }

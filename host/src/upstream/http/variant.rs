@@ -62,7 +62,7 @@ impl HttpUpstream {
             if differs {
                 status.variants_changed();
             }
-            offering.map(|offering| Read { reads, offering })
+            offering.map(|_| Read { reads })
         };
         if let Err(failure) = variant.slot.acquire(&self.tracker, || reading).await {
             tracing::warn!(

@@ -7,6 +7,7 @@ mod modern;
 mod resume;
 mod standing;
 mod unasked;
+mod variants;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
