@@ -91,6 +91,8 @@ pub const STREAM_RETRY_MIN: Duration = Duration::from_millis(100);
 /// A stream that lasted so long was not in vain.
 pub const STREAM_STEADY: Duration = Duration::from_secs(10);
 
+/// How long a call waits for the catalogue to be read again whose headers the server refused.
+pub const REREAD: Duration = Duration::from_secs(5);
 /// Variants of one upstream's catalogue that are kept: clients with as many different capabilities.
 pub const VARIANTS: usize = 8;
 /// A variant that was asked for so recently makes no room for another: whoever invents capabilities makes a server be read

@@ -28,7 +28,7 @@ pub(super) struct Status {
     out: watch::Sender<bool>,
     is_out: AtomicBool,
     /// How often the catalogue was read. What else was read of the server counts until then.
-    reads: AtomicU64,
+    reads: watch::Sender<u64>,
     pub(super) variants: Variants,
     /// Counts what [`Snapshot::variants`] tells of.
     changes: AtomicU64,
@@ -45,7 +45,7 @@ impl Status {
             tally: Arc::default(),
             out: watch::channel(false).0,
             is_out: AtomicBool::new(false),
-            reads: AtomicU64::new(0),
+            reads: watch::channel(0).0,
             variants: Variants::default(),
             changes: AtomicU64::new(0),
         }
@@ -111,8 +111,8 @@ impl Status {
             "connected"
         );
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
-        let variants = self.read();
         self.snapshot.send_modify(|snapshot| {
+            let variants = self.count_reading();
             *snapshot = Arc::new(Snapshot {
                 offering: Some(same_or_new(snapshot, offering)),
                 variants,
@@ -125,9 +125,10 @@ impl Status {
     /// clients with other capabilities are offered may be something else.
     pub(super) fn renewed(&self, offering: Offering) {
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
-        let (variants, kept) = (self.read(), self.variants.are_kept());
+        let kept = self.variants.are_kept();
         let mut changed = false;
         self.snapshot.send_if_modified(|snapshot| {
+            let variants = self.count_reading();
             changed = snapshot.offering.as_deref() != Some(&offering);
             if !changed && !kept {
                 return false;
@@ -148,15 +149,23 @@ impl Status {
         }
     }
 
-    /// The catalogue was read: another number for its variants.
-    fn read(&self) -> u64 {
-        self.reads.fetch_add(1, Relaxed);
+    /// The catalogue was read: another number for its variants. Counted while the snapshot is being changed, so that whoever
+    /// sees one of both sees both.
+    fn count_reading(&self) -> u64 {
+        self.reads.send_modify(|reads| *reads += 1);
         self.changes.fetch_add(1, Relaxed) + 1
     }
 
     /// How often the catalogue was read.
     pub(super) fn reads(&self) -> u64 {
-        self.reads.load(Relaxed)
+        *self.reads.borrow()
+    }
+
+    /// Waits until the catalogue was read another time; false where that takes too long.
+    pub(super) async fn read_again(&self, reads: u64, limit: Duration) -> bool {
+        let mut now = self.reads.subscribe();
+        let read = now.wait_for(|now| *now > reads);
+        tokio::time::timeout(limit, read).await.is_ok_and(|read| read.is_ok())
     }
 
     /// What clients with certain capabilities are offered is something else now.

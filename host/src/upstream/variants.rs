@@ -116,8 +116,8 @@ mod tests {
         format!(r#"{{"extensions":{{"e{n}":{{}}}}}}"#)
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_variant_makes_room_once_it_is_not_used() {
+    #[test]
+    fn a_variant_makes_room_once_it_is_not_used() {
         let variants = Variants::default();
         let now = Instant::now();
         let later = |seconds| now + std::time::Duration::from_secs(seconds);

@@ -12,7 +12,6 @@ use super::answer::{Call, Outcome};
 use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
 use super::hold::Hold;
-use super::probe::HEADER_MISMATCH;
 use super::request::{Head, Whose, post};
 use super::respond::Respondent;
 use super::session::{Seat, Session};
@@ -20,11 +19,11 @@ use super::translated::Translated;
 use super::unasked::{hear, heard};
 use crate::pipeline::party::Party;
 use crate::pipeline::port::{Answer, Order};
-use crate::protocol::{Era, Field, Id, Message, Method};
+use crate::protocol::{Era, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
-use crate::upstream::permission::{Permission, claimed};
+use crate::upstream::permission::Permission;
 use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::sessions::Sessions;
@@ -154,40 +153,6 @@ impl HttpUpstream {
         }
     }
 
-    async fn stateless(&self, order: Order, pace: Pace, add: bool) -> Result<Answer, Failure> {
-        let allowed = self.endpoint.asks;
-        let meta = add.then(|| Hello::of(&order.party, allowed).meta());
-        let declared = order.message.field(Field::MetaCapabilities).filter(|_| !add);
-        let claims = declared.and_then(|declared| claimed(declared, allowed));
-        let (name, capabilities) = (order.name.as_deref(), claims.as_deref());
-        let change = Change { name, meta: meta.as_deref(), capabilities, ..Change::default() };
-        let text = rewrite::request(&order.message, change);
-        let head = Head::modern(&order, &self.endpoint.status);
-        let head = Head { whose: Whose::Caller(order.credential.clone()), ..head };
-        let (version, whose) = (head.version.clone(), head.whose.clone());
-        let own = Head { version, whose, ..Head::default() };
-        let call = Call {
-            endpoint: Arc::clone(&self.endpoint),
-            id: id(&order.message),
-            respondent: Respondent::plugway(&self.endpoint, own.clone()),
-            session: None,
-            head: own,
-            pace,
-            drainer: None,
-            hold: Hold::default().counted(self.endpoint.status.tally.request()),
-            translated: None,
-        };
-        let Outcome::Answer(answer) = send(call, head, text).await? else {
-            let what = "looks for a session that nobody named";
-            return Err(Failure::broken(self.endpoint.name(), what));
-        };
-        if answer.refusal() == Some(HEADER_MISMATCH) {
-            // The annotations of its tools may have changed.
-            self.endpoint.status.bell.changed();
-        }
-        Ok(answer)
-    }
-
     async fn call(
         &self,
         order: &Order,
@@ -278,7 +243,7 @@ impl HttpUpstream {
     }
 }
 
-async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
+pub(super) async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     let request = post(&call.endpoint, head, text);
     let sent = Sent::new(call.endpoint.send(request), call.drainer.clone());
     let response = match call.pace.deadline {
@@ -295,6 +260,6 @@ async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
 }
 
 /// The id of a request; the pipeline sends nothing else here.
-fn id(message: &Message) -> Id {
+pub(super) fn id(message: &Message) -> Id {
     message.id().cloned().unwrap_or_else(|| Id::number(0))
 }

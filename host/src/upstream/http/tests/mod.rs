@@ -2,6 +2,7 @@
 
 mod asks;
 mod credentials;
+mod headed;
 mod life;
 mod modern;
 mod resume;
