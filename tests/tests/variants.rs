@@ -29,10 +29,11 @@ fn varying(message: &Value, _lists: u64) -> Option<Raw> {
     let capabilities = message.pointer("/params/_meta/io.modelcontextprotocol~1clientCapabilities");
     let shows = capabilities.and_then(|own| own.pointer("/extensions/io.modelcontextprotocol~1ui"));
     let shows = shows.is_some();
-    let mut declared = json!({"tools": {"listChanged": true}});
-    if shows {
-        declared["prompts"] = json!({});
-    }
+    let declared = if shows {
+        json!({"tools": {"listChanged": true}, "prompts": {}})
+    } else {
+        json!({"tools": {"listChanged": true}})
+    };
     let result = match message.get("method")?.as_str()? {
         "server/discover" => json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": declared,
@@ -109,11 +110,18 @@ async fn a_client_lists_calls_and_hears_of_what_servers_offer_to_its_like() -> R
 
     // Only what some see changes: they hear of it.
     let (told, not_told) = (Notices::of(&shows).await?, Notices::of(&plain).await?);
+    let wish = json!({"notifications": {"toolsListChanged": true}});
+    let subscriber = modern(&plugway, ui());
+    let mut subscribed = subscriber.open("subscriptions/listen", wish).await?;
+    let first = subscribed.next(BOUND).await?.context("no acknowledgement")?;
+    ensure!(first["method"] == "notifications/subscriptions/acknowledged", "{first}");
     VERSION.store(1, Ordering::SeqCst);
     ensure!(admin.post("upstreams/hub/up/reconnect").await?.status == 200);
     told.until_changed("tools", 1, BOUND).await?;
     ensure!(shows.tool_names().await? == ["up_plain", "up_chart1", STATUS]);
     ensure!(told.changes("prompts") == 0);
+    let note = subscribed.next(BOUND).await?.context("the subscription ended")?;
+    ensure!(note["method"] == "notifications/tools/list_changed", "{note}");
     // What everybody sees changes for both. The others have heard of nothing else.
     ensure!(admin.post("upstreams/hub/up/disable").await?.status == 200);
     told.until_changed("tools", 2, BOUND).await?;

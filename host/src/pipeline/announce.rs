@@ -34,7 +34,7 @@ pub(super) async fn keep(
         tokio::time::sleep_until(due(connector.announced.at(), Instant::now()).into()).await;
         let mark = *changes.borrow_and_update();
         let whole = connector.views.whole();
-        let kinds = connector.variants.standings(whole.catalogue().generation);
+        let kinds = connector.kinds.standings(whole.catalogue().generation);
         let bulletin = connector.announced.renew(whole.catalogue(), kinds);
         let groups = groups(&bulletin, audience.listeners(&connector.name), mark);
         if !groups.is_empty() {

@@ -49,8 +49,18 @@ struct Told {
 pub(super) struct Standing {
     /// JSON text of their capabilities.
     pub(super) kind: Arc<str>,
-    /// Their own catalogue, or none where they see everybody's. Not known while it is being made.
-    pub(super) catalogue: Option<Option<Arc<Catalogue>>>,
+    pub(super) sees: Sees,
+}
+
+/// Which catalogue the clients of a kind see.
+#[derive(Debug)]
+pub(super) enum Sees {
+    /// It is being made.
+    Making,
+    /// That of everybody.
+    Everybodys,
+    /// Their own.
+    Own(Arc<Catalogue>),
 }
 
 /// What the clients of a kind are to be told, who do not see everybody's catalogue, or did not.
@@ -192,32 +202,36 @@ struct Move {
     kind: Arc<str>,
     /// None = everybody's.
     was: Option<Arc<Catalogue>>,
-    /// Not known while it is being made.
-    is: Option<Option<Arc<Catalogue>>>,
+    is: Sees,
 }
 
 impl Move {
     /// None for a kind of which nobody has seen anything yet.
     fn of(now: Standing, told: &HashMap<Arc<str>, Option<Arc<Catalogue>>>) -> Option<Self> {
         let was = told.get(&now.kind)?.clone();
-        Some(Self { kind: now.kind, was, is: now.catalogue })
+        Some(Self { kind: now.kind, was, is: now.sees })
     }
 
     fn told(&self) -> (Arc<str>, Option<Arc<Catalogue>>) {
-        (self.kind.clone(), self.is.as_ref().unwrap_or(&self.was).clone())
+        let told = match &self.is {
+            Sees::Making => self.was.clone(),
+            Sees::Everybodys => None,
+            Sees::Own(catalogue) => Some(catalogue.clone()),
+        };
+        (self.kind.clone(), told)
     }
 
     /// The generation that they see, and what is new in it if anything may be; none where everybody's news are theirs.
     fn news(&self, was: &Catalogue, current: &Catalogue) -> Option<(u32, Option<News>)> {
         let (before, now) = match (&self.was, &self.is) {
-            (None, None | Some(None)) => return None,
-            (Some(before), None) => return Some((before.generation, None)),
-            (Some(before), Some(Some(now))) if Arc::ptr_eq(before, now) => {
+            (None, Sees::Making | Sees::Everybodys) => return None,
+            (Some(before), Sees::Making) => return Some((before.generation, None)),
+            (Some(before), Sees::Own(now)) if Arc::ptr_eq(before, now) => {
                 return Some((now.generation, None));
             }
-            (before, Some(now)) => (before, now),
+            (before, Sees::Own(now)) => (before, &**now),
+            (before, Sees::Everybodys) => (before, current),
         };
-        let now = now.as_deref().unwrap_or(current);
         let news = News::between(before.as_deref().unwrap_or(was), now);
         Some((now.generation, Some(news)))
     }

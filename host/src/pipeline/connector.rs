@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
@@ -12,7 +13,7 @@ use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::translate::Suspended;
-use super::variants::Variants;
+use super::variants::{self, Kinds};
 use super::views::Views;
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
@@ -54,9 +55,11 @@ pub struct Connector {
     /// The catalogue and what callers see of it.
     pub views: Views,
     /// What it is for clients to whom servers offer something else.
-    pub(super) variants: Variants,
+    pub(super) kinds: Kinds,
     /// Whether there may be such clients.
     pub(super) varies: bool,
+    /// How long the first one of a kind waits for what servers offer to its like.
+    pub(super) patience: Duration,
     /// Whether there is a shape, be it the router's or the native one.
     pub(super) shaped: AtomicBool,
     /// Whether the router ever gave a shape.
@@ -118,8 +121,9 @@ impl Connector {
             suspended: Arc::default(),
             learned: Arc::default(),
             views,
-            variants: Variants::default(),
+            kinds: Kinds::default(),
             varies,
+            patience: variants::WAIT,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
             trouble: ArcSwapOption::const_empty(),
@@ -135,7 +139,7 @@ impl Connector {
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
         self.learned = before.learned.clone();
-        self.variants.succeed(&before.variants);
+        self.kinds.succeed(&before.kinds);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

@@ -1,6 +1,6 @@
 //! Streams of the modern era on which plugway tells of changes (`subscriptions/listen`).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dashmap::DashMap;
 use tokio::sync::watch;
@@ -18,6 +18,8 @@ pub(super) struct Listens {
     open: DashMap<PartyId, Listen>,
     /// How many there may be.
     limit: usize,
+    /// How each that is opened ends at once: plugway stops.
+    closed: OnceLock<End>,
 }
 
 struct Listen {
@@ -39,7 +41,7 @@ impl Drop for Entered {
 
 impl Listens {
     pub(super) fn new(limit: usize) -> Self {
-        Self { open: DashMap::new(), limit }
+        Self { open: DashMap::new(), limit, closed: OnceLock::new() }
     }
 
     /// Enters a stream until what is returned is dropped. Those that come in the same moment may exceed the limits by their
@@ -62,6 +64,10 @@ impl Listens {
         let (over, ended) = watch::channel(None);
         let connector = connector.clone();
         self.open.insert(party, Listen { connector, caller, capabilities, outbox, over });
+        // A request may have come just before the end.
+        if let Some(how) = self.closed.get() {
+            self.end(*how, |_| true);
+        }
         Ok(Joined::new(ended, Entered(self.clone(), party)))
     }
 
@@ -70,6 +76,12 @@ impl Listens {
         for listen in self.open.iter().filter(|listen| of(&listen.connector)) {
             listen.over.send_replace(Some(how));
         }
+    }
+
+    /// Ends every stream, and those that are opened later, too.
+    pub(super) fn close(&self, how: End) {
+        let how = *self.closed.get_or_init(|| how);
+        self.end(how, |_| true);
     }
 
     pub(super) fn of(&self, connector: &str) -> Vec<Listener> {
@@ -120,5 +132,8 @@ mod tests {
         assert_eq!(open[0].over().now_or_never(), Some(End::Graceful));
         open.clear();
         assert!(listens.of("hub").is_empty());
+        listens.close(End::Graceful);
+        let mut late = enter(1_003, &nobody).unwrap();
+        assert_eq!(late.over().now_or_never(), Some(End::Graceful));
     }
 }

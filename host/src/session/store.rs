@@ -190,9 +190,9 @@ impl Sessions {
         ids.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
-    /// Ends the stream of every session, and every subscription; calls in flight go on.
+    /// Ends the stream of every session, and every subscription, those to come included; calls in flight go on.
     pub fn close_streams(&self) {
-        self.listens.end(End::Graceful, |_| true);
+        self.listens.close(End::Graceful);
         for session in &self.by_id {
             session.outbox.close();
         }

@@ -11,7 +11,7 @@ use super::question::Question;
 use super::request::Whose;
 use super::session::Session;
 use crate::pipeline::port::{Offering, Phase, Promise, Variant};
-use crate::protocol::{Era, Message};
+use crate::protocol::{Era, Message, Revision};
 use crate::upstream::authored::{Hello, OPENING_ID};
 use crate::upstream::catalogue;
 use crate::upstream::failure::Failure;
@@ -32,7 +32,7 @@ impl HttpUpstream {
         };
         // One that is away is not asked: what it offered last counts, as it does for everybody.
         if phase == Phase::Connected {
-            self.read(&variant, everybodys.revision.map(|revision| revision.era())).await;
+            Box::pin(self.read(&variant, everybodys.revision.map(Revision::era))).await;
         }
         match variant.last() {
             Some(offering) if *offering != *everybodys => Variant::Own(offering),
@@ -51,7 +51,8 @@ impl HttpUpstream {
             None => {}
         }
         let (endpoint, read) = (Arc::clone(&self.endpoint), Arc::clone(variant));
-        let reading = async move {
+        // A task of its own, and large.
+        let reading = Box::pin(async move {
             let outcome = read_as(&endpoint, era, Hello::claiming(&read.claims)).await;
             let offering = outcome.map(Arc::new);
             let status = &endpoint.status;
@@ -63,7 +64,7 @@ impl HttpUpstream {
                 status.variants_changed();
             }
             offering.map(|_| Read { reads })
-        };
+        });
         if let Err(failure) = variant.slot.acquire(&self.tracker, || reading).await {
             tracing::warn!(
                 connector = &**self.endpoint.status.connector(),
@@ -89,13 +90,11 @@ async fn read_as(
     era: Option<Era>,
     hello: Hello,
 ) -> Result<Offering, Failure> {
-    let session = match era {
-        Some(Era::Modern) => None,
-        _ => {
-            let opening = Session::open(Arc::clone(endpoint), hello.clone(), Whose::Own, None);
-            Some(opening.await?)
-        }
-    };
+    let mut session = None;
+    if era != Some(Era::Modern) {
+        let opening = Session::open(Arc::clone(endpoint), hello.clone(), Whose::Own, None);
+        session = Some(opening.await?);
+    }
     let ids = AtomicU64::new(OPENING_ID + 1);
     let reader = Reader { endpoint: Arc::clone(endpoint), hello, session, ids };
     let limit = endpoint.limits.catalogue;
@@ -108,14 +107,13 @@ async fn read_as(
 
 impl Reader {
     async fn read(&self) -> Result<Offering, Failure> {
-        let greeting = match &self.session {
-            Some(session) => session.greeting.clone(),
-            None => {
-                let answer = self.ask("server/discover", None).await?;
-                answer.result().and_then(Greeting::discovered).ok_or_else(|| {
-                    Failure::broken(self.endpoint.name(), "does not let itself be discovered")
-                })?
-            }
+        let greeting = if let Some(session) = &self.session {
+            session.greeting.clone()
+        } else {
+            let answer = self.ask("server/discover", None).await?;
+            answer.result().and_then(Greeting::discovered).ok_or_else(|| {
+                Failure::broken(self.endpoint.name(), "does not let itself be discovered")
+            })?
         };
         Ok(catalogue::read(self, &greeting, self.endpoint.name()).await?.offering)
     }
