@@ -132,6 +132,7 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
             definition: "{}".into(),
             target: Target::Fixed { upstream: 0, name: format!("tool_{at}").into() },
             hints: Hints::default(),
+            mirrored: Box::default(),
         };
         (Arc::new(entry), Some("one".into()))
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::fault::{Code, Fault};
 use crate::pipeline::Connector;
-use crate::pipeline::port::{Snapshot, Upstream};
+use crate::pipeline::port::{Offering, Snapshot, Upstream};
 use crate::protocol::Era;
 use crate::session::Listed;
 use crate::transport::Site;
@@ -15,6 +15,9 @@ use crate::transport::Site;
 const PAGE: usize = 100;
 /// Sessions in one answer at most.
 const LONGEST_PAGE: usize = 1_000;
+
+/// Tools of one upstream that are named as left out.
+const LEFT_OUT: usize = 100;
 
 /// The connectors in the order of their names.
 pub(super) fn connectors(site: &Site) -> Vec<&Connector> {
@@ -42,6 +45,7 @@ fn upstream(connector: &str, upstream: &dyn Upstream) -> Value {
             "revision": offering.revision.map(crate::protocol::Revision::as_str),
             "tools": offering.tools.len(), "prompts": offering.prompts.len(),
             "resources": offering.resources.len(), "templates": offering.templates.len(),
+            "left_out": left_out(offering),
         })
     });
     let numbers = json!({
@@ -57,6 +61,12 @@ fn upstream(connector: &str, upstream: &dyn Upstream) -> Value {
         shown.insert("numbers".to_owned(), numbers);
     }
     shown
+}
+
+/// Tools of the server that no client is shown, and why; the first ones of many.
+fn left_out(offering: &Offering) -> Vec<Value> {
+    let tools = offering.left_out.iter().take(LEFT_OUT);
+    tools.map(|one| json!({ "tool": &*one.tool, "reason": &*one.reason })).collect()
 }
 
 fn state(connector: &str, upstream: &dyn Upstream, snapshot: &Snapshot) -> Value {

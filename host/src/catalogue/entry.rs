@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::protocol::Mirrored;
+
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
@@ -96,6 +98,8 @@ pub struct Entry {
     pub target: Target,
     /// What its annotations say.
     pub hints: Hints,
+    /// Arguments of a tool that travel in a header, too; none where an annotation is invalid.
+    pub mirrored: Box<[Mirrored]>,
 }
 
 impl Entry {

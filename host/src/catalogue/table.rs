@@ -9,7 +9,7 @@ use super::caching::Caching;
 use super::entry::{Entry, EntryKind, Hints, Target};
 use super::list;
 use super::uri::Template;
-use crate::protocol::{message, scan};
+use crate::protocol::{annotations, message, scan};
 
 /// What a router plugin gives.
 #[derive(Clone, Debug, Default)]
@@ -150,12 +150,14 @@ impl Catalogue {
         {
             self.templates.push((template, index));
         }
-        if kind == EntryKind::Tool
-            && let Some(uri) = ui(&shaped.definition)
-        {
-            self.uis.entry(uri.into()).or_default().push(index);
+        let mut mirrored = Box::default();
+        if kind == EntryKind::Tool {
+            if let Some(uri) = ui(&shaped.definition) {
+                self.uis.entry(uri.into()).or_default().push(index);
+            }
+            // A client that follows the rules does not see a tool whose annotations break them.
+            mirrored = annotations::mirrored(&shaped.definition).unwrap_or_default();
         }
-        let definition_text = shaped.definition.into();
         // What a server says about its own tools is a claim: the operator cannot say yet that it is to be trusted. The
         // router is the operator's.
         let hints = match target {
@@ -165,9 +167,10 @@ impl Catalogue {
         self.entries.push(Arc::new(Entry {
             kind,
             key,
-            definition: definition_text,
+            definition: shaped.definition.into(),
             target,
             hints,
+            mirrored,
         }));
         Ok(())
     }

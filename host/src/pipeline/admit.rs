@@ -6,6 +6,7 @@ use super::call::CallContext;
 use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
+use super::mirrored;
 use super::port::{Admission, Answer, Edit, Policy};
 use crate::fault::{Code, Fault};
 use crate::protocol::Field;
@@ -108,7 +109,10 @@ fn apply(
                     merge::into_arguments(&call.request.message, &patch).map_err(|error| {
                         Fault::new(Code::PluginInvalid, local::NO_DECISION).because(error)
                     })?;
-                changed |= before != merged.field(Field::Arguments);
+                if before != merged.field(Field::Arguments) {
+                    changed = true;
+                    mirrored::forget(&mut call.request, &call.entry);
+                }
                 call.request.message = merged;
             }
         }

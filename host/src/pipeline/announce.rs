@@ -34,7 +34,8 @@ pub(super) async fn keep(
         tokio::time::sleep_until(due(connector.announced.at(), Instant::now()).into()).await;
         let mark = *changes.borrow_and_update();
         let whole = connector.views.whole();
-        let bulletin = connector.announced.renew(whole.catalogue());
+        let kinds = connector.kinds.standings(whole.catalogue().generation);
+        let bulletin = connector.announced.renew(whole.catalogue(), kinds);
         let groups = groups(&bulletin, audience.listeners(&connector.name), mark);
         if !groups.is_empty() {
             connector.announced.told(Instant::now());
@@ -65,9 +66,16 @@ fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<G
     for listener in listeners {
         // What it listed itself since the last telling counts before what it was told then, if it was there.
         let told = (listener.party.0 < mark.0).then_some(0);
+        let own = bulletin.own(listener.capabilities.as_ref());
         let baselines = listener.outbox.take_seen().map(|(first, last)| {
-            let seen = [last, first].map(|seen| bulletin.baseline(seen));
-            let mut places = seen.into_iter().chain([told]).flatten();
+            let places = match own {
+                // Whoever listed what there is now knows it.
+                Some(own) if last == own.current => [None; 3],
+                // Of the others, one that came only just now hears of a change that it did not see.
+                Some(own) => [own.place, None, None],
+                None => [bulletin.baseline(last), bulletin.baseline(first), told],
+            };
+            let mut places = places.into_iter().flatten();
             places.find(|place| bulletin.news(*place).is_some_and(|news| !news.is_empty()))
         });
         if baselines.iter().any(Option::is_some) {

@@ -1,6 +1,6 @@
 //! What the clients of a connector were last told of its lists, and what differs from it now.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -40,6 +40,36 @@ struct Told {
     /// Whether more was served than is remembered.
     lost: bool,
     at: Option<Instant>,
+    /// For each kind of clients with a catalogue of its own, what they were told of last; none = of everybody's.
+    kinds: HashMap<Arc<str>, Option<Arc<Catalogue>>>,
+}
+
+/// What the clients of a kind see now.
+#[derive(Debug)]
+pub(super) struct Standing {
+    /// JSON text of their capabilities.
+    pub(super) kind: Arc<str>,
+    pub(super) sees: Sees,
+}
+
+/// Which catalogue the clients of a kind see.
+#[derive(Debug)]
+pub(super) enum Sees {
+    /// It is being made.
+    Making,
+    /// That of everybody.
+    Everybodys,
+    /// Their own.
+    Own(Arc<Catalogue>),
+}
+
+/// What the clients of a kind are to be told, who do not see everybody's catalogue, or did not.
+#[derive(Debug)]
+pub(super) struct OwnNews {
+    /// The generation that they see.
+    pub(super) current: u32,
+    /// The place of the news in the bulletin; none where nothing is new, as far as is known.
+    pub(super) place: Option<usize>,
 }
 
 /// What is to be told, by what a session listed last: nobody is left with a list that was served for a moment only.
@@ -49,7 +79,10 @@ pub(super) struct Bulletin {
     current: u32,
     /// The generation that was last told, then each that was served since: what differs from it now.
     baselines: Vec<(u32, News)>,
-    lost: bool,
+    /// The place of what is told to who listed something that is not remembered.
+    lost: Option<usize>,
+    /// What is told to clients with a catalogue of their own, by their kind.
+    kinds: HashMap<Arc<str>, OwnNews>,
 }
 
 impl Bulletin {
@@ -61,7 +94,12 @@ impl Bulletin {
             return None;
         }
         let known = self.baselines.iter().position(|(generation, _)| *generation == seen);
-        known.or_else(|| self.lost.then(|| self.baselines.len().saturating_sub(1)))
+        known.or(self.lost)
+    }
+
+    /// What the clients of a kind are told; none where they are told what everybody is.
+    pub(super) fn own(&self, kind: Option<&Arc<str>>) -> Option<&OwnNews> {
+        self.kinds.get(kind?)
     }
 
     /// The news at a place.
@@ -111,18 +149,42 @@ impl Announced {
         told.since.push(catalogue.clone());
     }
 
-    /// What clients have to be told; from now on they count as told.
-    pub(super) fn renew(&self, current: &Arc<Catalogue>) -> Bulletin {
+    /// The first clients of a kind see this.
+    pub(super) fn first_seen(&self, kind: &Arc<str>, catalogue: Option<Arc<Catalogue>>) {
+        self.lock().kinds.entry(kind.clone()).or_insert(catalogue);
+    }
+
+    /// What clients have to be told; from now on they count as told. `kinds` are all that may see something else than
+    /// everybody.
+    pub(super) fn renew(&self, current: &Arc<Catalogue>, kinds: Vec<Standing>) -> Bulletin {
         let mut told = self.lock();
         let was = std::mem::replace(&mut told.catalogue, current.clone());
         let since = std::mem::take(&mut told.since);
         let lost = std::mem::take(&mut told.lost);
+        let known = std::mem::take(&mut told.kinds);
+        let moves: Vec<Move> =
+            kinds.into_iter().filter_map(|kind| Move::of(kind, &known)).collect();
+        told.kinds = moves.iter().map(Move::told).collect();
         drop(told);
+        let own = moves.iter().filter_map(|kind| Some((kind, kind.news(&was, current)?)));
+        let own: Vec<(Arc<str>, u32, Option<News>)> =
+            own.map(|(kind, (generation, news))| (kind.kind.clone(), generation, news)).collect();
         let nothing = lost.then(Arc::default);
         let between = since.into_iter().filter(|one| one.generation != current.generation);
         let baselines = std::iter::once(was).chain(between).chain(nothing);
         let baselines = baselines.map(|was| (was.generation, News::between(&was, current)));
-        Bulletin { current: current.generation, baselines: baselines.collect(), lost }
+        let mut baselines: Vec<(u32, News)> = baselines.collect();
+        let last = baselines.len().saturating_sub(1);
+        let mut kinds = HashMap::new();
+        for (kind, generation, news) in own {
+            let place = news.map(|news| {
+                // No client is given a list of this generation.
+                baselines.push((0, news));
+                baselines.len() - 1
+            });
+            kinds.insert(kind, OwnNews { current: generation, place });
+        }
+        Bulletin { current: current.generation, baselines, lost: lost.then_some(last), kinds }
     }
 
     /// Somebody was told something.
@@ -132,6 +194,46 @@ impl Announced {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the clients of a kind were told of, and what they see now.
+struct Move {
+    kind: Arc<str>,
+    /// None = everybody's.
+    was: Option<Arc<Catalogue>>,
+    is: Sees,
+}
+
+impl Move {
+    /// None for a kind of which nobody has seen anything yet.
+    fn of(now: Standing, told: &HashMap<Arc<str>, Option<Arc<Catalogue>>>) -> Option<Self> {
+        let was = told.get(&now.kind)?.clone();
+        Some(Self { kind: now.kind, was, is: now.sees })
+    }
+
+    fn told(&self) -> (Arc<str>, Option<Arc<Catalogue>>) {
+        let told = match &self.is {
+            Sees::Making => self.was.clone(),
+            Sees::Everybodys => None,
+            Sees::Own(catalogue) => Some(catalogue.clone()),
+        };
+        (self.kind.clone(), told)
+    }
+
+    /// The generation that they see, and what is new in it if anything may be; none where everybody's news are theirs.
+    fn news(&self, was: &Catalogue, current: &Catalogue) -> Option<(u32, Option<News>)> {
+        let (before, now) = match (&self.was, &self.is) {
+            (None, Sees::Making | Sees::Everybodys) => return None,
+            (Some(before), Sees::Making) => return Some((before.generation, None)),
+            (Some(before), Sees::Own(now)) if Arc::ptr_eq(before, now) => {
+                return Some((now.generation, None));
+            }
+            (before, Sees::Own(now)) => (before, &**now),
+            (before, Sees::Everybodys) => (before, current),
+        };
+        let news = News::between(before.as_deref().unwrap_or(was), now);
+        Some((now.generation, Some(news)))
     }
 }
 
@@ -201,7 +303,7 @@ mod tests {
 
     /// What is told to who heard everything so far.
     fn renewed(announced: &Announced, catalogue: &Arc<Catalogue>) -> News {
-        announced.renew(catalogue).baselines.remove(0).1
+        announced.renew(catalogue, Vec::new()).baselines.remove(0).1
     }
 
     #[test]
@@ -231,7 +333,7 @@ mod tests {
         for (generation, away) in [(2, true), (3, false)] {
             announced.note(&catalogue(generation, BOTH, &[away]));
         }
-        let bulletin = announced.renew(&catalogue(3, BOTH, &[false]));
+        let bulletin = announced.renew(&catalogue(3, BOTH, &[false]), Vec::new());
         let of = |seen| bulletin.baseline(seen).and_then(|place| bulletin.news(place));
         assert!(bulletin.news(0).is_some_and(News::is_empty), "it flapped back to what was told");
         assert!(of(0).is_none() && of(1).is_none(), "it was told");
@@ -247,7 +349,7 @@ mod tests {
         for generation in 2..20 {
             announced.note(&catalogue(generation, BOTH, &[]));
         }
-        let bulletin = announced.renew(&catalogue(19, BOTH, &[]));
+        let bulletin = announced.renew(&catalogue(19, BOTH, &[]), Vec::new());
         let told = |seen| bulletin.news(bulletin.baseline(seen).unwrap()).unwrap().entries.len();
         assert_eq!((told(2), told(18)), (3, 0));
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
@@ -13,6 +14,7 @@ use super::presence::Absence;
 use super::seal::Sealer;
 use super::tasks::Made;
 use super::translate::Suspended;
+use super::variants::{self, Kinds};
 use super::views::Views;
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
@@ -57,6 +59,12 @@ pub struct Connector {
     standing: Standing,
     /// The catalogue and what callers see of it.
     pub views: Views,
+    /// What it is for clients to whom servers offer something else.
+    pub(super) kinds: Kinds,
+    /// Whether there may be such clients.
+    pub(super) varies: bool,
+    /// How long the first one of a kind waits for what servers offer to its like.
+    pub(super) patience: Duration,
     /// Whether there is a shape, be it the router's or the native one.
     pub(super) shaped: AtomicBool,
     /// Whether the router ever gave a shape.
@@ -117,6 +125,7 @@ impl Connector {
         policies: Vec<Arc<dyn Policy>>,
     ) -> Self {
         let views = Views::default();
+        let varies = upstreams.iter().any(|served| served.upstream.varies());
         let considered = upstreams.iter().map(|_| AtomicBool::new(false)).collect();
         Self {
             name,
@@ -135,6 +144,9 @@ impl Connector {
             learned: Arc::default(),
             standing: Standing::default(),
             views,
+            kinds: Kinds::default(),
+            varies,
+            patience: variants::WAIT,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
             trouble: ArcSwapOption::const_empty(),
@@ -152,6 +164,7 @@ impl Connector {
         self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
         self.standing = before.standing.clone();
+        self.kinds.succeed(&before.kinds);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 

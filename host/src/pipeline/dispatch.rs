@@ -13,7 +13,7 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
-use super::{feature, forward, handshake, tasks};
+use super::{feature, forward, handshake, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::feature::Home;
@@ -47,14 +47,15 @@ async fn other(connector: &Arc<Connector>, request: Request) -> Result<Answer, F
         (Method::Ping, Era::Legacy) => own(&request, b"{}"),
         (Method::SubscriptionsListen, Era::Modern) => listen::listen(connector, request).await,
         (Method::Discover, Era::Modern) => {
-            let result = handshake::discover(connector, &request.caller).await;
+            let capabilities = request.party.capabilities.as_ref();
+            let result = handshake::discover(connector, &request.caller, capabilities).await;
             own(&request, result.as_bytes())
         }
         (Method::Other, era) => {
             let home = Home::of(&request.message.method_name(), era);
             match home {
                 Home::Feature(feature) => {
-                    let view = connector.view(&request.caller).await?;
+                    let view = request.view(connector).await?;
                     feature::admit(connector, &view, &request, feature)?;
                     tasks::serve(connector, view, request).await
                 }
@@ -87,8 +88,9 @@ async fn named(
     kind: EntryKind,
 ) -> Result<Answer, Fault> {
     let name = required(&request.message, Field::Name, "name")?;
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
+    mirrored::check(&request, &entry)?;
     // The fast path: names are equal in content, so the entry's own text serves without a copy.
     let name = entry.key.clone();
     Call::new(connector, request, view, entry, name).run().await
@@ -97,7 +99,7 @@ async fn named(
 /// `resources/read` goes where the URI is served, and so do subscriptions to it.
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let entry = find_resource(connector, &view, &request.caller, &uri)
         .ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
     Call::new(connector, request, view, entry, uri.into()).run().await
@@ -110,7 +112,7 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
         let span = scan::member(reference, name)?;
         Some((span, message::string(reference.get(span.range())?)?.into_owned()))
     };
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let (kind, span, name) = match (member("name"), member("uri")) {
         (Some((span, name)), None) => (EntryKind::Prompt, span, name),
         (None, Some((span, uri))) => (EntryKind::Template, span, uri),

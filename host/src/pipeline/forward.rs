@@ -26,7 +26,7 @@ pub(super) async fn forward(
     connector: &Arc<Connector>,
     mut request: Request,
 ) -> Result<Answer, Fault> {
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let to = destinations(connector, &view, &request.message)?;
     // Whatever the method is about: who serves it knows what the header has to say.
     if let Some(name) = request.headers.get(header::NAME).cloned()
@@ -60,6 +60,7 @@ pub(super) fn nothing() -> Entry {
         definition: "{}".into(),
         target: Target::Dynamic,
         hints: Hints::default(),
+        mirrored: Box::default(),
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) async fn list(
     request: &Request,
     kind: EntryKind,
 ) -> Result<Answer, Fault> {
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     let pages = Pages { connector, request, view: &view, kind };
     let number = match request.message.field(Field::Cursor) {
         None | Some("null") => 0,

@@ -127,7 +127,7 @@ impl AsCaller {
             .string(field)
             .map(Arc::from)
             .ok_or_else(|| "params name nothing to ask for".to_owned())?;
-        let view = self.connector.view(&self.request.caller).await.map_err(|f| f.to_string())?;
+        let view = self.request.view(&self.connector).await.map_err(|f| f.to_string())?;
         let shown = view.catalogue().entries().iter().zip(0..).find(|(entry, _)| {
             entry.kind == kind
                 && matches!(&entry.target, Target::Fixed { upstream, name }
@@ -144,6 +144,7 @@ impl AsCaller {
                 definition: "{}".into(),
                 target: Target::Fixed { upstream: place, name: own },
                 hints: Hints::default(),
+                mirrored: Box::default(),
             }),
         };
         let request = Request {

@@ -9,10 +9,13 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Caller;
+use super::connector::Connector;
 use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
+use crate::catalogue::View;
+use crate::fault::Fault;
 use crate::protocol::{Era, Message};
 
 /// One request of a client, with everything that was established about it.
@@ -49,6 +52,11 @@ impl Request {
             session: self.session.clone(),
             revision: self.party.revision,
         }
+    }
+
+    /// What the caller sees of a connector.
+    pub(super) async fn view(&self, connector: &Connector) -> Result<Arc<View>, Fault> {
+        connector.view(&self.caller, self.party.capabilities.as_ref()).await
     }
 
     /// The era that the client speaks.

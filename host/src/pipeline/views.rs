@@ -24,7 +24,8 @@ pub(super) type Judged = (Arc<Entry>, Option<Arc<str>>);
 #[derive(Debug)]
 pub struct Views {
     whole: ArcSwap<View>,
-    filtered: DashMap<Arc<str>, Filtered>,
+    /// By what the caller may do, and the generation of the catalogue.
+    filtered: DashMap<(Arc<str>, u32), Filtered>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,9 +57,15 @@ impl Views {
 }
 
 impl Connector {
-    /// What this caller sees. Judged anew when the catalogue, a policy's generation or the judgement's validity ended.
-    pub async fn view(&self, caller: &Arc<Caller>) -> Result<Arc<View>, Fault> {
-        let whole = self.views.whole();
+    /// What this caller sees with a client of these capabilities (JSON text). Judged anew when the catalogue, a policy's
+    /// generation or the judgement's validity ended.
+    pub async fn view(
+        &self,
+        caller: &Arc<Caller>,
+        capabilities: Option<&Arc<str>>,
+    ) -> Result<Arc<View>, Fault> {
+        let built = self.built(capabilities).await;
+        let whole = built.map_or_else(|| self.views.whole(), |built| built.view.clone());
         if !self.hides() {
             return Ok(whole);
         }
@@ -66,7 +73,8 @@ impl Connector {
             stamp.wrapping_mul(0x0000_0100_0000_01b3) ^ policy.generation()
         });
         let now = Instant::now();
-        if let Some(kept) = self.views.filtered.get(&caller.rights) {
+        let key = (caller.rights.clone(), whole.catalogue().generation);
+        if let Some(kept) = self.views.filtered.get(&key) {
             let same = Arc::ptr_eq(kept.view.catalogue(), whole.catalogue()) && kept.stamp == stamp;
             if same && kept.until.is_none_or(|until| now < until) {
                 return Ok(kept.view.clone());
@@ -82,7 +90,7 @@ impl Connector {
             self.views.filtered.clear();
         }
         let kept = Filtered { view: view.clone(), stamp, until: valid.map(|valid| now + valid) };
-        self.views.filtered.insert(caller.rights.clone(), kept);
+        self.views.filtered.insert(key, kept);
         Ok(view)
     }
 

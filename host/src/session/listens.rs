@@ -26,6 +26,7 @@ pub(super) struct Listens {
 struct Listen {
     connector: Arc<str>,
     caller: Arc<Caller>,
+    capabilities: Option<Arc<str>>,
     outbox: Arc<dyn Outbox>,
     over: watch::Sender<Option<End>>,
 }
@@ -48,11 +49,10 @@ impl Listens {
     /// number.
     pub(super) fn enter(
         self: &Arc<Self>,
-        party: PartyId,
         connector: &Arc<str>,
-        caller: &Arc<Caller>,
-        outbox: Arc<dyn Outbox>,
+        stream: Listener,
     ) -> Result<Joined, Fault> {
+        let Listener { party, caller, capabilities, outbox } = stream;
         let own = || self.open.iter().filter(|listen| listen.caller.id == caller.id).count();
         if !caller.anonymous && own() >= MAX_OF_CALLER {
             let text = format!("You have {MAX_OF_CALLER} subscriptions open: close one first.");
@@ -63,8 +63,9 @@ impl Listens {
             return Err(Fault::new(Code::Overloaded, text));
         }
         let (over, ended) = watch::channel(None);
-        let (connector, caller) = (connector.clone(), caller.clone());
-        self.open.insert(party, Listen { connector, caller, outbox, over: over.clone() });
+        let connector = connector.clone();
+        self.open
+            .insert(party, Listen { connector, caller, capabilities, outbox, over: over.clone() });
         // Whoever closes says so first: a stream that is not found then is entered after that, and ends here.
         if self.closed.load(Ordering::SeqCst) {
             over.send_replace(Some(End::Graceful));
@@ -90,6 +91,7 @@ impl Listens {
         own.map(|listen| Listener {
             party: *listen.key(),
             caller: listen.caller.clone(),
+            capabilities: listen.capabilities.clone(),
             outbox: listen.outbox.clone(),
         })
         .collect()
@@ -115,7 +117,11 @@ mod tests {
         let hub: Arc<str> = "hub".into();
         let nobody = Arc::new(Caller::anonymous("a"));
         let known = Arc::new(Caller { anonymous: false, ..Caller::anonymous("b") });
-        let enter = |n, caller| listens.enter(PartyId(n), &hub, caller, Arc::new(NoOutbox));
+        let enter = |n, caller: &Arc<Caller>| {
+            let (party, caller) = (PartyId(n), caller.clone());
+            let outbox = Arc::new(NoOutbox);
+            listens.enter(&hub, Listener { party, caller, capabilities: None, outbox })
+        };
         let mut open: Vec<Joined> =
             (0..).take(MAX_OF_CALLER).map(|n| enter(n, &known).unwrap()).collect();
         assert_eq!(enter(1_000, &known).unwrap_err().code(), Code::Overloaded);
@@ -133,8 +139,12 @@ mod tests {
     #[test]
     fn who_comes_after_the_end_is_told_so() {
         let listens = Arc::new(Listens::new(2));
-        let (hub, caller) = ("hub".into(), Arc::new(Caller::anonymous("a")));
-        let enter = |n| listens.enter(PartyId(n), &hub, &caller, Arc::new(NoOutbox)).unwrap();
+        let enter = |n| {
+            let (party, caller) = (PartyId(n), Arc::new(Caller::anonymous("a")));
+            let outbox = Arc::new(NoOutbox);
+            let stream = Listener { party, caller, capabilities: None, outbox };
+            listens.enter(&"hub".into(), stream).unwrap()
+        };
         let mut early = enter(1);
         listens.end(End::Abrupt, |_| true);
         assert_eq!(early.over().now_or_never(), Some(End::Abrupt));

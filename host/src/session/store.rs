@@ -275,6 +275,7 @@ impl Audience for Sessions {
         let sessions = own.map(|session| Listener {
             party: session.party.id,
             caller: session.caller.clone(),
+            capabilities: session.party.capabilities.clone(),
             outbox: session.outbox.clone(),
         });
         sessions.chain(self.listens.of(connector)).collect()
@@ -284,9 +285,11 @@ impl Audience for Sessions {
         &self,
         connector: &Arc<str>,
         caller: &Arc<Caller>,
+        capabilities: Option<Arc<str>>,
         outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault> {
-        self.listens.enter(self.next_party(), connector, caller, outbox)
+        let (party, caller) = (self.next_party(), caller.clone());
+        self.listens.enter(connector, Listener { party, caller, capabilities, outbox })
     }
 }
 

@@ -105,7 +105,10 @@ pub(super) async fn open(
     let connector = &visitor.endpoint.connector;
     let caller = visitor.caller.clone();
     let session = site.sessions.open(&connector.name, caller, revision, message)?;
-    let result = handshake::initialize(connector, &session.caller, revision).await;
+    let result = {
+        let capabilities = session.party.capabilities.as_ref();
+        handshake::initialize(connector, &session.caller, capabilities, revision).await
+    };
     Ok((session, answer::result(id, result.as_bytes())))
 }
 

@@ -45,6 +45,11 @@ impl Hello {
         }
     }
 
+    /// plugway for clients with these capabilities (JSON text of an object).
+    pub(super) fn claiming(capabilities: &str) -> Self {
+        Self { capabilities: capabilities.to_owned(), ..Self::own() }
+    }
+
     /// On behalf of a party, of whose capabilities those are claimed that `allowed` lets the server use.
     pub(super) fn of(party: &Party, allowed: Asks) -> Self {
         let legacy = party.revision.era() == Era::Legacy;
@@ -95,8 +100,8 @@ pub(super) fn request(id: u64, method: &str, params: &str) -> Bytes {
 }
 
 /// A request of the modern era without parameters of its own but a cursor.
-pub(super) fn modern_request(id: u64, method: &str, cursor: Option<&str>) -> Bytes {
-    let meta = Hello::own().meta();
+pub(super) fn modern_request(hello: &Hello, id: u64, method: &str, cursor: Option<&str>) -> Bytes {
+    let meta = hello.meta();
     let cursor = cursor.map(|cursor| format!(r#","cursor":{cursor}"#)).unwrap_or_default();
     request(id, method, &format!(r#"{{"_meta":{{{meta}}}{cursor}}}"#))
 }
@@ -146,7 +151,7 @@ mod tests {
     fn every_authored_message_is_a_message() {
         let texts = [
             Hello::own().initialize(OPENING_ID),
-            modern_request(1, "tools/list", Some("\"c\"")),
+            modern_request(&Hello::own(), 1, "tools/list", Some("\"c\"")),
             legacy_request(1, "tools/list", None),
             listen(3),
             initialized(),

@@ -8,11 +8,12 @@ use serde_json::value::RawValue;
 
 use super::failure::Failure;
 use super::greeting::Greeting;
-use super::keeper::Peer;
+use super::headed::Headed;
+use super::keeper::Lists;
 use super::limits::{ITEMS, LIST, PAGE, PAGES};
 use crate::catalogue::{Caching, EntryKind};
 use crate::pipeline::port::Offering;
-use crate::protocol::scan;
+use crate::protocol::{Era, scan};
 
 /// One list: its method, its member, and the capability without which it is not asked for.
 struct List {
@@ -52,7 +53,7 @@ pub(super) struct Catalogue {
 }
 
 /// Reads every list whose capability the server declares.
-pub(super) async fn read<P: Peer>(
+pub(super) async fn read<P: Lists>(
     peer: &P,
     greeting: &Greeting,
     name: &str,
@@ -61,6 +62,9 @@ pub(super) async fn read<P: Peer>(
         serde_json::from_str(&greeting.capabilities).unwrap_or_default();
     let mut reading = Reading { peer, name, declared: &declared, ttl: None, caching: [None; 4] };
     let tools = reading.list(&TOOLS).await?;
+    let modern = greeting.revision.is_some_and(|revision| revision.era() == Era::Modern);
+    let headed =
+        if modern && peer.sends_headers() { Headed::judge(tools) } else { Headed::unheard(tools) };
     let prompts = reading.list(&PROMPTS).await?;
     let resources = reading.list(&RESOURCES).await?;
     let templates = reading.list(&TEMPLATES).await?;
@@ -69,11 +73,13 @@ pub(super) async fn read<P: Peer>(
         revision: greeting.revision,
         capabilities: Arc::clone(&greeting.capabilities),
         instructions: greeting.instructions.clone(),
-        tools,
+        tools: headed.tools,
         prompts,
         resources,
         templates,
         caching: reading.caching,
+        mirrored: headed.mirrored,
+        left_out: headed.left_out,
     };
     Ok(Catalogue { offering, ttl: reading.ttl })
 }
@@ -86,7 +92,7 @@ struct Reading<'a, P> {
     caching: [Option<Caching>; 4],
 }
 
-impl<P: Peer> Reading<'_, P> {
+impl<P: Lists> Reading<'_, P> {
     async fn list(&mut self, list: &List) -> Result<Vec<Arc<str>>, Failure> {
         if self.declared.get(list.capability).is_none_or(|raw| raw.get() == "null") {
             return Ok(Vec::new());

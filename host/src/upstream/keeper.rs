@@ -17,16 +17,22 @@ use super::vigil::Vigil;
 use crate::pipeline::port::{Phase, Promise};
 use crate::protocol::Message;
 
-/// plugway's own connection to a server, over which catalogues are read: never one of a client.
-pub(super) trait Peer: Send + Sync + 'static {
-    /// Connects, finds out the era, and introduces plugway. What was open before is given up.
-    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>>;
+/// A connection of plugway's own over which lists are read: never one of a client.
+pub(super) trait Lists: Send + Sync + 'static {
     /// Asks for one page of a list. `cursor` is JSON text.
     fn list<'a>(
         &'a self,
         method: &'static str,
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>>;
+    /// Whether what it sends has headers, in which arguments of tools may have to be repeated.
+    fn sends_headers(&self) -> bool;
+}
+
+/// plugway's own connection to a server, which lasts.
+pub(super) trait Peer: Lists {
+    /// Connects, finds out the era, and introduces plugway. What was open before is given up.
+    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>>;
     /// Looks whether the server is alive; opens no session for it. `closely` asks over plugway's own session even where
     /// there is a simpler way.
     fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>>;

@@ -91,6 +91,16 @@ pub const STREAM_RETRY_MIN: Duration = Duration::from_millis(100);
 /// A stream that lasted so long was not in vain.
 pub const STREAM_STEADY: Duration = Duration::from_secs(10);
 
+/// How long a call waits for the catalogue to be read again whose headers the server refused.
+pub const REREAD: Duration = Duration::from_secs(5);
+/// Variants of one upstream's catalogue that are kept: clients with as many different capabilities.
+pub const VARIANTS: usize = 8;
+/// A variant that was asked for so recently makes no room for another: whoever invents capabilities makes a server be read
+/// a few times a minute, and no more.
+pub const VARIANT_USED: Duration = Duration::from_mins(1);
+/// Longest capabilities of a client that have a variant.
+pub const VARIANT_CLAIMS: usize = 16 * 1024;
+
 /// URIs that one party may be subscribed to at one server.
 pub const SUBSCRIPTIONS: usize = 256;
 /// Updates of resources that wait for one subscription's reader; one more ends its stream.

@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
 //! life, [`vigil`] how it is watched over while it is connected, [`bell`] what makes them look; [`catalogue`] is what is
-//! read, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
+//! read, [`headed`] judges its tools, [`variants`] are what
+//! clients with other capabilities are offered, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
 //! [`subscriptions`] stand around both; [`slot`], [`sessions`] and [`wishes`] hold what belongs to a party, [`renew`] tells
 //! it to a session that was opened anew, [`era`] says how a request travels, [`rewrite`] what changes in it, [`permission`]
 //! what a server may ask in return; [`supervise`] is the small process around a child; [`failure`] holds the sentences.
@@ -18,6 +19,7 @@ mod catalogue;
 mod era;
 mod failure;
 mod greeting;
+mod headed;
 mod http;
 mod keeper;
 pub mod limits;
@@ -38,6 +40,7 @@ pub mod supervise;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod variants;
 mod vigil;
 mod wishes;
 

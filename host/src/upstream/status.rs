@@ -1,7 +1,7 @@
 //! What is published about an upstream.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -9,7 +9,12 @@ use tokio::sync::watch;
 use super::bell::Bell;
 use super::failure::Failure;
 use super::tally::Tally;
-use crate::pipeline::port::{Offering, Phase, Snapshot};
+use super::variants::Variants;
+use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
+use crate::protocol::Mirrored;
+
+/// Tools that are left out and named in the log at once; the administration shows all of them.
+const WARNED: usize = 20;
 
 /// The published state, the bell that the keeper hears, and the numbers.
 #[derive(Debug)]
@@ -22,6 +27,11 @@ pub(super) struct Status {
     /// Whether the operator took it out. The flag repeats it for requests, which must not wait for a lock.
     out: watch::Sender<bool>,
     is_out: AtomicBool,
+    /// How often the catalogue was read. What else was read of the server counts until then.
+    reads: watch::Sender<u64>,
+    pub(super) variants: Variants,
+    /// Counts what [`Snapshot::variants`] tells of.
+    changes: AtomicU64,
 }
 
 impl Status {
@@ -35,6 +45,9 @@ impl Status {
             tally: Arc::default(),
             out: watch::channel(false).0,
             is_out: AtomicBool::new(false),
+            reads: watch::channel(0).0,
+            variants: Variants::default(),
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -97,22 +110,33 @@ impl Status {
             templates = offering.templates.len(),
             "connected"
         );
+        self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
         self.snapshot.send_modify(|snapshot| {
+            let variants = self.count_reading();
             *snapshot = Arc::new(Snapshot {
                 offering: Some(same_or_new(snapshot, offering)),
+                variants,
                 ..Snapshot::new(Phase::Connected, Instant::now())
             });
         });
     }
 
-    /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address.
+    /// The catalogue was read again. One that is the same changes nothing, not even for who compares by address; but what
+    /// clients with other capabilities are offered may be something else.
     pub(super) fn renewed(&self, offering: Offering) {
-        let changed = self.snapshot.send_if_modified(|snapshot| {
-            if snapshot.offering.as_deref() == Some(&offering) {
+        self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
+        let kept = self.variants.are_kept();
+        let mut changed = false;
+        self.snapshot.send_if_modified(|snapshot| {
+            let variants = self.count_reading();
+            changed = snapshot.offering.as_deref() != Some(&offering);
+            if !changed && !kept {
                 return false;
             }
-            let mut now = Snapshot::clone(snapshot);
-            now.offering = Some(Arc::new(offering));
+            let mut now = Snapshot { variants, ..Snapshot::clone(snapshot) };
+            if changed {
+                now.offering = Some(Arc::new(offering));
+            }
             *snapshot = Arc::new(now);
             true
         });
@@ -121,6 +145,63 @@ impl Status {
                 connector = &*self.connector,
                 upstream = &*self.name,
                 "the catalogue changed"
+            );
+        }
+    }
+
+    /// The catalogue was read: another number for its variants. Counted while the snapshot is being changed, so that whoever
+    /// sees one of both sees both.
+    fn count_reading(&self) -> u64 {
+        self.reads.send_modify(|reads| *reads += 1);
+        self.changes.fetch_add(1, Relaxed) + 1
+    }
+
+    /// How often the catalogue was read.
+    pub(super) fn reads(&self) -> u64 {
+        *self.reads.borrow()
+    }
+
+    /// Waits until the catalogue was read another time; false where that takes too long.
+    pub(super) async fn read_again(&self, reads: u64, limit: Duration) -> bool {
+        let mut now = self.reads.subscribe();
+        let read = now.wait_for(|now| *now > reads);
+        tokio::time::timeout(limit, read).await.is_ok_and(|read| read.is_ok())
+    }
+
+    /// What clients with certain capabilities are offered is something else now.
+    pub(super) fn variants_changed(&self) {
+        let variants = self.changes.fetch_add(1, Relaxed) + 1;
+        self.snapshot.send_modify(|snapshot| {
+            *snapshot = Arc::new(Snapshot { variants, ..Snapshot::clone(snapshot) });
+        });
+    }
+
+    /// Whether it can be used, and what it offered last; none where it never answered.
+    pub(super) fn offering(&self) -> Option<(Phase, Arc<Offering>)> {
+        let snapshot = self.snapshot.borrow();
+        Some((snapshot.phase, snapshot.offering.clone()?))
+    }
+
+    /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
+    pub(super) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
+        let known = {
+            let snapshot = self.snapshot.borrow();
+            snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
+        };
+        known.or_else(|| self.variants.mirrored(tool))
+    }
+
+    /// Warns of tools that no client is shown, once for each.
+    pub(super) fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
+        let known = before.map_or(&[][..], |before| &before.left_out);
+        let new = now.left_out.iter().filter(|left_out| !known.contains(left_out));
+        for LeftOut { tool, reason } in new.take(WARNED) {
+            tracing::warn!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                tool = &**tool,
+                reason = &**reason,
+                "a tool is left out: its x-mcp-header is invalid"
             );
         }
     }
@@ -166,6 +247,7 @@ impl Status {
                 reason: Some(reason),
                 why: Some(failure.code()),
                 offering: snapshot.offering.clone(),
+                variants: snapshot.variants,
                 ..Snapshot::new(phase, since)
             });
         });
@@ -192,6 +274,7 @@ impl Status {
                 reason,
                 disabled,
                 offering: snapshot.offering.clone(),
+                variants: snapshot.variants,
                 ..Snapshot::new(Phase::Disconnected, since)
             });
         });

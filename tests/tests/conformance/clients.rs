@@ -4,17 +4,8 @@
 use anyhow::{Context as _, Result};
 use plugway_tests::{
     binary,
-    conformance::{Exception, Report, Revision, Suite, baseline, grade},
+    conformance::{Report, Revision, Suite, baseline, grade},
 };
-
-/// Through plugway the suite does not end this scenario, though plugway takes up a stream that the server ends.
-const UNENDING: &str = "sse-retry 2025-11-25";
-
-/// Through plugway: what does not pass yet.
-const NOT_YET: &[Exception] = &[
-    ("request-metadata 2026-07-28", "a client's capabilities do not reach the server's lists"),
-    ("http-invalid-tool-headers 2026-07-28", "tools with invalid headers are listed"),
-];
 
 /// Plays every scenario that concerns a proxy; those of both revisions once with each.
 async fn play(flags: &str) -> Result<Report> {
@@ -23,9 +14,6 @@ async fn play(flags: &str) -> Result<Report> {
     let command = format!("{}{flags}", driver.display());
     let mut report = Report::new();
     for (name, count) in baseline::CLIENT {
-        if flags.is_empty() && *name == UNENDING {
-            continue;
-        }
         let (scenario, revision) = name.split_once(' ').context("a scenario without a revision")?;
         let revision =
             if revision == Revision::Legacy.as_str() { Revision::Legacy } else { Revision::Modern };
@@ -44,7 +32,5 @@ async fn peer_conformance_of_the_client_alone() -> Result<()> {
 
 #[tokio::test]
 async fn peer_conformance_of_what_plugway_sends() -> Result<()> {
-    let ending: Vec<_> =
-        baseline::CLIENT.iter().copied().filter(|(name, _)| *name != UNENDING).collect();
-    grade(&play("").await?, &ending, NOT_YET)
+    grade(&play("").await?, baseline::CLIENT, &[])
 }

@@ -178,11 +178,6 @@ fn is_alike(recorded: &Exact, message: &Exact) -> bool {
 }
 
 impl Played {
-    /// The exchange.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Without plugway, every message comes as it was recorded.
     pub(crate) fn ensure_as_recorded(&self, exchange: &Exchange) -> Result<()> {
         ensure!(self.failed.is_none(), "{}: {:?}", self.name, self.failed);

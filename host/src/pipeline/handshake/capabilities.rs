@@ -17,14 +17,13 @@ pub(super) fn of(connector: &Connector, known: &Known<'_>, era: Era) -> String {
         .filter(|offering| offering.capabilities.len() <= DECLARED)
         .filter_map(|offering| Some((offering.revision?.era(), &*offering.capabilities)))
         .collect();
-    merged(own(connector, era), era, &declared)
+    merged(own(connector, known, era), era, &declared)
 }
 
 /// What plugway serves by itself or an upstream may still bring: a client that does not list a kind at the start would
 /// never see those of a server that comes up later.
-fn own(connector: &Connector, era: Era) -> String {
-    let view = connector.views.whole();
-    let entries = view.catalogue().entries();
+fn own(connector: &Connector, known: &Known<'_>, era: Era) -> String {
+    let entries = known.catalogue.entries();
     let unknown = connector.upstreams.iter().any(|served| served.snapshot().offering.is_none());
     let has =
         |kinds: &[EntryKind]| unknown || entries.iter().any(|entry| kinds.contains(&entry.kind));

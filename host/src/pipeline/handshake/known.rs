@@ -2,25 +2,45 @@
 
 use std::sync::Arc;
 
-use crate::catalogue::{Sight, View};
+use crate::catalogue::{Catalogue, Sight, View};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::{Connector, Served};
 use crate::pipeline::port::Snapshot;
 
 /// The servers that a caller may know of, in the order of the configuration, each as it is now.
-pub(super) struct Known<'a>(Vec<(&'a Served, Arc<Snapshot>)>);
+pub(super) struct Known<'a> {
+    servers: Vec<(&'a Served, Arc<Snapshot>)>,
+    /// What clients like the caller's are shown.
+    pub(super) catalogue: Arc<Catalogue>,
+}
 
 impl<'a> Known<'a> {
-    /// Who cannot be judged knows of no server.
-    pub(super) async fn of(connector: &'a Connector, caller: &Arc<Caller>) -> Self {
-        let Ok(view) = connector.view(caller).await else { return Self(Vec::new()) };
-        let known =
-            connector.upstreams.iter().filter(|served| knows(&view, served.upstream.name()));
-        Self(known.map(|served| (served, served.snapshot())).collect())
+    /// Who cannot be judged knows of no server. `capabilities` are the client's: what a server says to such clients counts.
+    pub(super) async fn of(
+        connector: &'a Connector,
+        caller: &Arc<Caller>,
+        capabilities: Option<&Arc<str>>,
+    ) -> Self {
+        let Ok(view) = connector.view(caller, capabilities).await else {
+            let catalogue = connector.views.whole().catalogue().clone();
+            return Self { servers: Vec::new(), catalogue };
+        };
+        let built = connector.built(capabilities).await;
+        let own = |place: usize| built.as_ref()?.offerings.get(place)?.clone();
+        let known = connector.upstreams.iter().enumerate();
+        let known = known.filter(|(_, served)| knows(&view, served.upstream.name()));
+        let servers = known.map(|(place, served)| {
+            let mut snapshot = served.snapshot();
+            if let Some(own) = own(place) {
+                Arc::make_mut(&mut snapshot).offering = Some(own);
+            }
+            (served, snapshot)
+        });
+        Self { servers: servers.collect(), catalogue: view.catalogue().clone() }
     }
 
     pub(super) fn servers(&self) -> impl Iterator<Item = (&'a Served, &Arc<Snapshot>)> {
-        self.0.iter().map(|(served, snapshot)| (*served, snapshot))
+        self.servers.iter().map(|(served, snapshot)| (*served, snapshot))
     }
 }
 

@@ -16,9 +16,14 @@ use crate::protocol::{Era, Revision};
 use known::Known;
 pub(super) use known::knows;
 
-/// JSON text of the result of `initialize`.
-pub async fn initialize(connector: &Connector, caller: &Arc<Caller>, revision: Revision) -> String {
-    let known = Known::of(connector, caller).await;
+/// JSON text of the result of `initialize` of a client with these capabilities.
+pub async fn initialize(
+    connector: &Connector,
+    caller: &Arc<Caller>,
+    capabilities: Option<&Arc<str>>,
+    revision: Revision,
+) -> String {
+    let known = Known::of(connector, caller, capabilities).await;
     format!(
         r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
         revision.as_str(),
@@ -32,9 +37,13 @@ pub async fn initialize(connector: &Connector, caller: &Arc<Caller>, revision: R
 /// at any moment, and it belongs to the caller (SEP-2549).
 const AUTHORED: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
 
-/// JSON text of the result of `server/discover` (2026-07-28).
-pub async fn discover(connector: &Connector, caller: &Arc<Caller>) -> String {
-    let known = Known::of(connector, caller).await;
+/// JSON text of the result of `server/discover` of a client with these capabilities (2026-07-28).
+pub async fn discover(
+    connector: &Connector,
+    caller: &Arc<Caller>,
+    capabilities: Option<&Arc<str>>,
+) -> String {
+    let known = Known::of(connector, caller, capabilities).await;
     // Those of sessions among them, as in the error about any other: a client may choose.
     let versions = Revision::ALL.map(Revision::as_str).join(r#"",""#);
     format!(

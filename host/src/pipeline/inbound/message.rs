@@ -45,7 +45,7 @@ pub async fn pass(
     if !is_judged(connector) {
         return Ok(message);
     }
-    let view = connector.view(&toward.caller).await?;
+    let view = connector.view(&toward.caller, None).await?;
     for policy in connector.policies.iter().filter(|policy| policy.hooks().inbound) {
         let context = CallContext {
             way: Way::FromUpstream,

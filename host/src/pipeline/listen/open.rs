@@ -31,12 +31,16 @@ pub(in crate::pipeline) async fn listen(
     let Some(id) = request.message.id().cloned() else {
         return Err(Fault::new(Code::Internal, "A request has an id."));
     };
-    let view = connector.view(&request.caller).await?;
+    let view = request.view(connector).await?;
     if !filter.tasks.is_empty() && feature::is_offered(connector, &view, &TASKS, Era::Modern) {
         feature::check_declared(&request, &TASKS)?;
     }
     let lists = Arc::new(ListChanges::new(filter.lists));
-    let mut joined = connector.audience.join(&connector.name, &request.caller, lists.clone())?;
+    let mut joined = {
+        let capabilities = request.party.capabilities.clone();
+        let audience = &connector.audience;
+        audience.join(&connector.name, &request.caller, capabilities, lists.clone())?
+    };
     let parts = parts(connector, &view, &request.caller, &filter);
     // A stream outlives reloads: it holds no more of the connector than it needs.
     let standing = connector.standing();

@@ -61,6 +61,14 @@ impl Answer {
         Self::Messages(Box::pin(messages))
     }
 
+    /// The code of the error with which the server refused the request by its HTTP status, too.
+    pub fn refusal(&self) -> Option<i64> {
+        match self {
+            Self::Json(Json { refusal, .. }) => *refusal,
+            Self::Messages(_) => None,
+        }
+    }
+
     /// Keeps something until the answer was sent.
     #[must_use]
     pub fn holding(self, guard: impl Send + 'static) -> Self {

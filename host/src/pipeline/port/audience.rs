@@ -14,6 +14,8 @@ pub struct Listener {
     pub party: PartyId,
     /// Whose it is.
     pub caller: Arc<Caller>,
+    /// JSON text of the client's capabilities.
+    pub capabilities: Option<Arc<str>>,
     /// Takes what the client is told.
     pub outbox: Arc<dyn Outbox>,
 }
@@ -24,11 +26,12 @@ pub trait Audience: Send + Sync {
     fn mark(&self) -> PartyId;
     /// The listeners of the connector of this name, in no order; their number is bounded.
     fn listeners(&self, connector: &str) -> Vec<Listener>;
-    /// From now on a subscription of this caller is told, too; fails where there are too many.
+    /// From now on a subscription of this caller, with a client of these capabilities, is told, too; fails where there are too many.
     fn join(
         &self,
         connector: &Arc<str>,
         caller: &Arc<Caller>,
+        capabilities: Option<Arc<str>>,
         outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault>;
 }
@@ -80,6 +83,7 @@ impl Audience for Nobody {
         &self,
         _connector: &Arc<str>,
         _caller: &Arc<Caller>,
+        _capabilities: Option<Arc<str>>,
         _outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault> {
         Err(Fault::new(Code::ShuttingDown, "Nobody is told anything here."))

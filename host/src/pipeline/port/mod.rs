@@ -19,7 +19,9 @@ pub use policy::{
 };
 pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
-pub use upstream::{Control, Numbers, Offering, Order, Phase, Snapshot, Upstream};
+pub use upstream::{
+    Control, LeftOut, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,
+};
 
 /// A boxed future that a port gives.
 pub type Promise<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

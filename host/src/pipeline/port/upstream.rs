@@ -1,5 +1,6 @@
 //! An upstream: an MCP server behind a connector.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use crate::catalogue::Caching;
 use crate::fault::{Code, Fault};
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
-use crate::protocol::{Message, Revision};
+use crate::protocol::{Message, Mirrored, Revision};
 
 /// Whether an upstream can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct Snapshot {
     pub disabled: bool,
     /// What it offered when its catalogue was last read.
     pub offering: Option<Arc<Offering>>,
+    /// Another number whenever [`Upstream::variant`] may give something else than before.
+    pub variants: u64,
 }
 
 impl Snapshot {
@@ -72,6 +75,7 @@ impl Snapshot {
             why: None,
             disabled: false,
             offering: None,
+            variants: 0,
         }
     }
 
@@ -102,6 +106,29 @@ pub struct Offering {
     pub templates: Vec<Arc<str>>,
     /// How long each of these lists counts, in this order; none where the server has no such list.
     pub caching: [Option<Caching>; 4],
+    /// Arguments that travel in headers, too, by the server's own name of the tool; tools without any are not in it. None
+    /// where the server takes no such headers.
+    pub mirrored: BTreeMap<Arc<str>, Arc<[Mirrored]>>,
+    /// Tools that the server offers and that are not among these.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A tool that a server offers and no client is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The server's own name for it, cut short where it is long.
+    pub tool: Arc<str>,
+    /// What is wrong with it, as a part of a sentence.
+    pub reason: Arc<str>,
+}
+
+/// What an upstream offers to clients with certain capabilities.
+#[derive(Clone, Debug)]
+pub enum Variant {
+    /// What it offers everybody, as far as is known.
+    Everybodys,
+    /// Something else.
+    Own(Arc<Offering>),
 }
 
 /// One request for an upstream.
@@ -159,6 +186,16 @@ pub trait Upstream: Send + Sync {
     fn kind(&self) -> &'static str;
     /// What is known of it, and every change.
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
+    /// Whether it may offer something else to clients with capabilities of their own than to plugway itself.
+    fn varies(&self) -> bool {
+        false
+    }
+    /// What it offers to clients with these capabilities (JSON text of an object); reads it where it was not read since the
+    /// catalogue was. Who does not wait to the end finds it later: the reading goes on, and [`Snapshot::variants`] tells of
+    /// its end. Where it cannot be read, everybody's counts until the catalogue is read again.
+    fn variant<'a>(&'a self, _capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(std::future::ready(Variant::Everybodys))
+    }
     /// Sends a request over the party's own session, opening it at the first use. `subscriptions/listen` is answered with a
     /// stream that goes on when the server's own breaks off, in whatever era the server speaks; an error in it says that
     /// there is no such upstream any more.

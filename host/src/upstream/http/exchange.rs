@@ -1,18 +1,14 @@
 //! Serves the parties of a connector at an HTTP server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
 
 use bytes::Bytes;
-use futures_util::TryFutureExt as _;
-use futures_util::future::join_all;
-use tokio::sync::{oneshot, watch};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
 
 use super::answer::{Call, Outcome};
-use super::ask::ask;
 use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
 use super::hold::Hold;
@@ -21,16 +17,13 @@ use super::respond::Respondent;
 use super::session::{Seat, Session};
 use super::translated::Translated;
 use super::unasked::{hear, heard};
-use crate::fault::Fault;
-use crate::pipeline::Level;
-use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
-use crate::protocol::{Era, Field, Id, Message, Method};
+use crate::pipeline::party::Party;
+use crate::pipeline::port::{Answer, Order};
+use crate::protocol::{Era, Id, Message, Method};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
-use crate::upstream::limits::GOODBYE;
-use crate::upstream::permission::{Permission, claimed};
+use crate::upstream::permission::Permission;
 use crate::upstream::renew;
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::sessions::Sessions;
@@ -40,13 +33,13 @@ use crate::upstream::wishes::Wishes;
 /// A server behind HTTP.
 #[derive(Debug)]
 pub(in crate::upstream) struct HttpUpstream {
-    endpoint: Arc<Endpoint>,
-    era: Arc<EraCell>,
-    sessions: Sessions<Session>,
-    seats: Arc<AtomicUsize>,
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) era: Arc<EraCell>,
+    pub(super) sessions: Sessions<Session>,
+    pub(super) seats: Arc<AtomicUsize>,
     /// What parties subscribed to: a session in the place of another is told.
     wishes: Arc<Wishes>,
-    tracker: TaskTracker,
+    pub(super) tracker: TaskTracker,
 }
 
 impl HttpUpstream {
@@ -60,7 +53,7 @@ impl HttpUpstream {
         Self { endpoint, era, sessions, seats: Arc::default(), wishes, tracker }
     }
 
-    async fn serve(&self, order: Order) -> Result<Answer, Failure> {
+    pub(super) async fn serve(&self, order: Order) -> Result<Answer, Failure> {
         self.endpoint.status.usable()?;
         let answer = self.routed(order).await;
         if answer.is_err() {
@@ -160,37 +153,6 @@ impl HttpUpstream {
         }
     }
 
-    async fn stateless(&self, order: Order, pace: Pace, add: bool) -> Result<Answer, Failure> {
-        let allowed = self.endpoint.asks;
-        let meta = add.then(|| Hello::of(&order.party, allowed).meta());
-        let declared = order.message.field(Field::MetaCapabilities).filter(|_| !add);
-        let claims = declared.and_then(|declared| claimed(declared, allowed));
-        let (name, capabilities) = (order.name.as_deref(), claims.as_deref());
-        let change = Change { name, meta: meta.as_deref(), capabilities, ..Change::default() };
-        let text = rewrite::request(&order.message, change);
-        let whose = Whose::Caller(order.credential);
-        let head = Head { whose, ..Head::modern(&order.message, name, order.headers) };
-        let (version, whose) = (head.version.clone(), head.whose.clone());
-        let own = Head { version, whose, ..Head::default() };
-        let call = Call {
-            endpoint: Arc::clone(&self.endpoint),
-            id: id(&order.message),
-            respondent: Respondent::plugway(&self.endpoint, own.clone()),
-            session: None,
-            head: own,
-            pace,
-            drainer: None,
-            hold: Hold::default().counted(self.endpoint.status.tally.request()),
-            translated: None,
-        };
-        match send(call, head, text).await? {
-            Outcome::Answer(answer) => Ok(answer),
-            Outcome::SessionGone => {
-                Err(Failure::broken(self.endpoint.name(), "looks for a session that nobody named"))
-            }
-        }
-    }
-
     async fn call(
         &self,
         order: &Order,
@@ -213,7 +175,8 @@ impl HttpUpstream {
             (false, true) => Hold::default(),
             (false, false) => Hold::cancelling(endpoint, kept, sent.clone()),
         };
-        let permission = Permission::of(self.name(), self.endpoint.asks, &order.party);
+        let permission =
+            Permission::of(self.endpoint.status.name(), self.endpoint.asks, &order.party);
         let weak = Arc::downgrade(session);
         let call = Call {
             endpoint: Arc::clone(&self.endpoint),
@@ -278,45 +241,9 @@ impl HttpUpstream {
         let found = found_out(&self.era, &self.endpoint.status, limit).await;
         found.is_ok_and(|speaks| speaks.modern == Some(true))
     }
-
-    async fn forward(&self, party: PartyId, notification: Message) {
-        let open = self.sessions.get(party).and_then(|slot| slot.current());
-        let Some(session) = open else { return };
-        if notification.method() == Method::Initialized {
-            return;
-        }
-        let sent = ask(&self.endpoint, session.head(), notification.text().clone(), None).await;
-        if let Err(failure) = sent {
-            tracing::debug!(
-                upstream = self.endpoint.name(),
-                reason = &*failure.reason(),
-                "a notification did not arrive"
-            );
-        }
-    }
-
-    async fn end(&self, party: PartyId) {
-        let slot = self.sessions.remove(party);
-        if let Some(session) = slot.and_then(|slot| slot.leave()) {
-            session.close().await;
-        }
-    }
-
-    /// Takes every session out; the future says goodbye to the server.
-    fn end_all(&self) -> impl Future<Output = ()> + Send + 'static {
-        let open: Vec<Arc<Session>> =
-            self.sessions.drain().into_iter().filter_map(|slot| slot.leave()).collect();
-        let name = Arc::clone(self.endpoint.status.name());
-        async move {
-            let goodbyes = open.iter().map(|session| session.close());
-            if timeout(GOODBYE + Duration::from_secs(1), join_all(goodbyes)).await.is_err() {
-                tracing::debug!(upstream = &*name, "sessions were left open");
-            }
-        }
-    }
 }
 
-async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
+pub(super) async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     let request = post(&call.endpoint, head, text);
     let sent = Sent::new(call.endpoint.send(request), call.drainer.clone());
     let response = match call.pace.deadline {
@@ -333,66 +260,6 @@ async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
 }
 
 /// The id of a request; the pipeline sends nothing else here.
-fn id(message: &Message) -> Id {
+pub(super) fn id(message: &Message) -> Id {
     message.id().cloned().unwrap_or_else(|| Id::number(0))
-}
-
-impl Upstream for HttpUpstream {
-    fn name(&self) -> &Arc<str> {
-        self.endpoint.status.name()
-    }
-
-    fn kind(&self) -> &'static str {
-        "http"
-    }
-
-    fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.endpoint.status.watch()
-    }
-
-    fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
-        Box::pin(self.serve(order).map_err(|failure| failure.fault()))
-    }
-
-    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {
-        Permission::of(self.name(), self.endpoint.asks, party).prepare(&request).ok()
-    }
-
-    fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
-        Box::pin(self.forward(party, notification))
-    }
-
-    fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
-        Box::pin(async move {
-            let open = self.sessions.get(party).and_then(|slot| slot.current());
-            if let Some(session) = open {
-                renew::set_level(&*session, level, false).await;
-            }
-        })
-    }
-
-    fn leave(&self, party: PartyId) -> Promise<'_, ()> {
-        Box::pin(self.end(party))
-    }
-
-    fn control(&self, control: Control) {
-        let status = &self.endpoint.status;
-        match control {
-            Control::Reconnect => status.bell.now(),
-            Control::Enable => status.take_out(false),
-            Control::Disable => {
-                status.take_out(true);
-                drop(self.tracker.spawn(self.end_all()));
-            }
-        }
-    }
-
-    fn numbers(&self) -> Numbers {
-        let sessions = self.seats.load(Ordering::Relaxed) as u64;
-        self.endpoint.status.tally.numbers(sessions)
-    }
-
-    fn shut_down(&self) -> Promise<'_, ()> {
-        Box::pin(self.end_all())
-    }
 }

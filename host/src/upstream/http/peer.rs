@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
-use super::ask::ask;
 use super::endpoint::Endpoint;
 use super::health::Health;
 use super::own::Own;
 use super::probe::{Found, probe};
-use super::request::{Head, Whose};
+use super::question::Question;
+use super::request::Whose;
 use super::session::Session;
 use super::stream::follow;
 use crate::pipeline::port::Promise;
-use crate::protocol::{Id, Message};
-use crate::upstream::authored::{Hello, legacy_request, modern_request};
+use crate::protocol::Message;
+use crate::upstream::authored::Hello;
 use crate::upstream::era::{EraCell, Speaks};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
-use crate::upstream::keeper::{Peer, Pulse};
+use crate::upstream::keeper::{Lists, Peer, Pulse};
 
 /// Reads catalogues: in a session of its own at a legacy server, without one at a modern server.
 #[derive(Debug)]
@@ -84,28 +84,12 @@ impl HttpPeer {
     ) -> Result<Option<Message>, Failure> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let session = self.session();
-        let (head, text) = match &session {
-            Some(session) => (session.head(), legacy_request(id, method, cursor)),
-            None => (Head::modern_method(method), modern_request(id, method, cursor)),
-        };
-        let reply = ask(&self.endpoint, head, text, Some(id)).await?;
-        reply.check(&self.endpoint)?;
-        let status = reply.status;
-        if let Some(session) = session.filter(|_| reply.denies_session()) {
+        let asked = Question { method, cursor, id };
+        let answer = asked.ask(&self.endpoint, session.as_deref(), &Hello::own()).await?;
+        if let (None, Some(session)) = (&answer, &session) {
             session.lost();
-            return Ok(None);
         }
-        let usable = status.is_success() || status.is_client_error();
-        let Some(answer) = reply.message.filter(|_| usable) else {
-            let what = "does not answer plugway's own questions";
-            return Err(Failure::broken(self.endpoint.name(), what).because(status));
-        };
-        // Whoever answers this with another id answers every call so. Errors may have none.
-        if answer.result().is_some() && answer.id() != Some(&Id::number(id)) {
-            let what = "answers something else than is asked";
-            return Err(Failure::broken(self.endpoint.name(), what));
-        }
-        Ok(Some(answer))
+        Ok(answer)
     }
 
     async fn pulse(&self) -> Result<Pulse, Failure> {
@@ -144,11 +128,7 @@ impl HttpPeer {
     }
 }
 
-impl Peer for HttpPeer {
-    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>> {
-        Box::pin(self.connect())
-    }
-
+impl Lists for HttpPeer {
     fn list<'a>(
         &'a self,
         method: &'static str,
@@ -160,6 +140,16 @@ impl Peer for HttpPeer {
                 Failure::broken(self.endpoint.name(), what)
             })
         })
+    }
+
+    fn sends_headers(&self) -> bool {
+        true
+    }
+}
+
+impl Peer for HttpPeer {
+    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>> {
+        Box::pin(self.connect())
     }
 
     fn check(&self, closely: bool) -> Promise<'_, Result<Pulse, Failure>> {

@@ -9,14 +9,14 @@ use super::ask::{Reply, ask};
 use super::endpoint::Endpoint;
 use super::request::Head;
 use crate::protocol::Revision;
-use crate::upstream::authored::{OPENING_ID, modern_request};
+use crate::upstream::authored::{Hello, OPENING_ID, modern_request};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::PROBE;
 
 /// Errors that only a server of the modern era gives: headers that contradict the body, a capability that the client
 /// must have, a version that it does not speak.
-const HEADERS: i64 = -32_020;
+pub(super) const HEADER_MISMATCH: i64 = -32_020;
 const CAPABILITY: i64 = -32_021;
 const VERSION: i64 = -32_022;
 
@@ -45,7 +45,7 @@ struct ErrorData {
 /// does not let itself be discovered.
 pub(super) async fn probe(endpoint: &Arc<Endpoint>) -> Result<Found, Failure> {
     let head = Head::modern_method("server/discover");
-    let text = modern_request(OPENING_ID, "server/discover", None);
+    let text = modern_request(&Hello::own(), OPENING_ID, "server/discover", None);
     let asked = ask(endpoint, head, text, Some(OPENING_ID));
     match timeout(PROBE, asked).await {
         Err(_a_legacy_server_may_be_silent) => Ok(Found::Legacy),
@@ -63,7 +63,7 @@ fn judge(endpoint: &Endpoint, reply: &Reply) -> Result<Found, Failure> {
     }
     let error = message.error().unwrap_or_default();
     let modern = match serde_json::from_str::<WireError>(error) {
-        Ok(WireError { code: HEADERS | CAPABILITY, .. }) => true,
+        Ok(WireError { code: HEADER_MISMATCH | CAPABILITY, .. }) => true,
         Ok(WireError { code: VERSION, data: Some(data) }) => {
             data.supported.iter().any(|version| version == Revision::NEWEST.as_str())
         }

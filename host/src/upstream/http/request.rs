@@ -6,8 +6,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 
 use super::endpoint::Endpoint;
-use crate::protocol::{Field, Message, Method, Revision, header};
+use crate::pipeline::port::Order;
+use crate::protocol::{Field, Message, Method, Mirrored, Revision, header};
 use crate::upstream::settings::Access;
+use crate::upstream::status::Status;
 
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -46,19 +48,23 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The headers that the modern era wants for a request. `name` stands in place of the request's own.
-    pub(super) fn modern(
-        message: &Message,
-        name: Option<&str>,
-        extra: Vec<(HeaderName, HeaderValue)>,
-    ) -> Self {
+    /// The headers that the modern era wants for a request: the message itself says what they have to say, whoever wrote it.
+    /// Those of arguments are made of it where the caller did not send them.
+    pub(super) fn modern(order: &Order, status: &Status) -> Self {
+        let message = &order.message;
         let field = match message.method() {
             Method::ToolsCall | Method::PromptsGet => Some(Field::Name),
             Method::ResourcesRead => Some(Field::Uri),
             _ => None,
         };
         let own = field.and_then(|field| message.string(field));
-        let name = field.and(name.or(own.as_deref()));
+        let name = field.and(order.name.as_deref().or(own.as_deref()));
+        let mut extra = order.headers.clone();
+        if message.method() == Method::ToolsCall
+            && let Some(mirrored) = name.and_then(|name| status.mirrored(name))
+        {
+            add_missing(&mut extra, &mirrored, message);
+        }
         Self {
             name: name.and_then(|name| HeaderValue::from_str(&header::encode(name)).ok()),
             extra,
@@ -105,6 +111,22 @@ impl Head {
             }
         }
         map.insert(HOST, endpoint.host.clone());
+    }
+}
+
+/// Adds the headers of arguments that are not there.
+fn add_missing(
+    extra: &mut Vec<(HeaderName, HeaderValue)>,
+    mirrored: &[Mirrored],
+    message: &Message,
+) {
+    let arguments = message.field(Field::Arguments).unwrap_or("{}");
+    for mirrored in mirrored {
+        if extra.iter().all(|(name, _)| name != mirrored.header())
+            && let Some(value) = mirrored.value(arguments)
+        {
+            extra.push((mirrored.header().clone(), value));
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) async fn introduce(child: &mut Child, opening: Opening) -> Result<(),
         Opening::Modern => child.era = Era::Modern,
         Opening::Initialize(hello) => initialize(child, &hello).await?,
         Opening::Probe(hello) => {
-            let discover = |number| modern_request(number, "server/discover", None);
+            let discover = |number| modern_request(&Hello::own(), number, "server/discover", None);
             let found = child.ask(discover, PROBE).await.ok();
             let greeting = found.as_ref().and_then(|answer| Greeting::discovered(answer.result()?));
             if greeting.is_some() {

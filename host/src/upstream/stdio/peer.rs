@@ -10,11 +10,11 @@ use super::child::Child;
 use super::children::{Children, ended};
 use crate::pipeline::port::Promise;
 use crate::protocol::{Era, Message};
-use crate::upstream::authored::{legacy_request, listen, modern_request};
+use crate::upstream::authored::{Hello, legacy_request, listen, modern_request};
 use crate::upstream::era::Speaks;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
-use crate::upstream::keeper::{Peer, Pulse};
+use crate::upstream::keeper::{Lists, Peer, Pulse};
 use crate::upstream::limits::PAGE;
 use crate::upstream::settings::Sharing;
 
@@ -62,23 +62,29 @@ impl StdioPeer {
         };
         let text = |number| match child.era {
             Era::Legacy => legacy_request(number, method, cursor),
-            Era::Modern => modern_request(number, method, cursor),
+            Era::Modern => modern_request(&Hello::own(), number, method, cursor),
         };
         child.ask(text, PAGE).await
     }
 }
 
-impl Peer for StdioPeer {
-    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>> {
-        Box::pin(self.connect())
-    }
-
+impl Lists for StdioPeer {
     fn list<'a>(
         &'a self,
         method: &'static str,
         cursor: Option<&'a str>,
     ) -> Promise<'a, Result<Message, Failure>> {
         Box::pin(self.question(method, cursor))
+    }
+
+    fn sends_headers(&self) -> bool {
+        false
+    }
+}
+
+impl Peer for StdioPeer {
+    fn greet(&self) -> Promise<'_, Result<Greeting, Failure>> {
+        Box::pin(self.connect())
     }
 
     fn check(&self, _closely: bool) -> Promise<'_, Result<Pulse, Failure>> {

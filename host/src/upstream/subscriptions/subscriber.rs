@@ -14,7 +14,9 @@ use super::{emulated, steady};
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
+use crate::pipeline::port::{
+    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+};
 use crate::protocol::{Era, Field, Message, Method};
 use crate::upstream::era::{EraCell, Route, found_out};
 use crate::upstream::failure::Failure;
@@ -125,6 +127,14 @@ impl Upstream for Subscriber {
 
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.0.inner.watch()
+    }
+
+    fn varies(&self) -> bool {
+        self.0.inner.varies()
+    }
+
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
+        self.0.inner.variant(capabilities)
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

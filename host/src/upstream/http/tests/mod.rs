@@ -2,11 +2,13 @@
 
 mod asks;
 mod credentials;
+mod headed;
 mod life;
 mod modern;
 mod resume;
 mod standing;
 mod unasked;
+mod variants;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,0 +1,204 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::future::join_all;
+use tokio::sync::watch;
+
+use super::kinds::KINDS;
+use crate::catalogue::{EntryKind, Shaped, View};
+use crate::fault::{Code, Fault};
+use crate::pipeline::call::CallContext;
+use crate::pipeline::keeper::shape_now;
+use crate::pipeline::port::{
+    Answer, ConnectorView, Control, Nobody, Numbers, Offering, Order, Phase, Promise, Reply,
+    Router, Routing, Snapshot, Upstream, Variant,
+};
+use crate::pipeline::presence::Absence;
+use crate::pipeline::{Connector, Level, Party, PartyId, Served};
+use crate::protocol::Message;
+
+const KIND: &str = r#"{"extensions":{"demo/ui":{}}}"#;
+
+/// A server that offers another tool to some, once a test says which.
+struct Server {
+    name: Arc<str>,
+    snapshot: watch::Sender<Arc<Snapshot>>,
+    own: watch::Sender<Option<Variant>>,
+    asked: AtomicUsize,
+}
+
+fn offering(tools: &[&str]) -> Arc<Offering> {
+    let tool = |name: &&str| Arc::from(format!(r#"{{"name":"{name}"}}"#));
+    Arc::new(Offering { tools: tools.iter().map(tool).collect(), ..Offering::default() })
+}
+
+fn nothing<T>() -> Promise<'static, Result<T, Fault>> {
+    Box::pin(async { Err(Fault::new(Code::Internal, "Nobody asks for this.")) })
+}
+
+impl Upstream for Server {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+    fn kind(&self) -> &'static str {
+        "http"
+    }
+    fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.snapshot.subscribe()
+    }
+    fn varies(&self) -> bool {
+        true
+    }
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
+        assert!(capabilities.contains("demo/"), "{capabilities}");
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let mut own = self.own.subscribe();
+        Box::pin(async move { own.wait_for(Option::is_some).await.unwrap().clone().unwrap() })
+    }
+    fn exchange(&self, _order: Order) -> Promise<'_, Result<Answer, Fault>> {
+        nothing()
+    }
+    fn prepared(&self, _party: &Arc<Party>, _request: Bytes) -> Option<Message> {
+        None
+    }
+    fn notify(&self, _party: PartyId, _notification: Message) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
+    fn set_level(&self, _party: PartyId, _level: Level) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
+    fn leave(&self, _party: PartyId) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
+    fn control(&self, _control: Control) {}
+    fn numbers(&self) -> Numbers {
+        Numbers::default()
+    }
+    fn shut_down(&self) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// One that never shapes: names are the server's with its own name before them.
+struct NoRouter;
+
+impl Router for NoRouter {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+    fn generation(&self) -> u64 {
+        0
+    }
+    fn shape(&self, _: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
+        nothing()
+    }
+    fn route(&self, _: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
+        nothing()
+    }
+    fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
+        nothing()
+    }
+    fn ready(&self) -> Promise<'_, Result<String, String>> {
+        Box::pin(async { Ok(String::new()) })
+    }
+}
+
+async fn stage(own: Option<Variant>) -> (Connector, Arc<Server>) {
+    let snapshot = Snapshot {
+        offering: Some(offering(&["plain"])),
+        ..Snapshot::new(Phase::Connected, Instant::now())
+    };
+    let server = Arc::new(Server {
+        name: "srv".into(),
+        snapshot: watch::Sender::new(Arc::new(snapshot)),
+        own: watch::Sender::new(own),
+        asked: AtomicUsize::new(0),
+    });
+    let served = Served {
+        upstream: server.clone(),
+        settings: "{}".into(),
+        absence: Absence::default(),
+        instructions: true,
+    };
+    let connector =
+        Connector::new("hub".into(), "".into(), vec![served], Arc::new(NoRouter), Vec::new());
+    shape_now(&connector).await;
+    (connector, server)
+}
+
+fn own() -> Variant {
+    Variant::Own(offering(&["plain", "chart"]))
+}
+
+fn has_chart(view: &View) -> bool {
+    view.find(EntryKind::Tool, "srv_chart").is_some()
+}
+
+#[tokio::test]
+async fn a_kind_has_one_catalogue_until_everybodys_is_made_anew() {
+    let (connector, server) = stage(Some(own())).await;
+    let kind: Arc<str> = KIND.into();
+    assert!(connector.built(None).await.is_none());
+    assert!(connector.built(Some(&"{}".into())).await.is_none());
+    let all = join_all((0..4).map(|_| connector.built(Some(&kind)))).await;
+    for built in &all {
+        assert!(Arc::ptr_eq(built.as_ref().unwrap(), all[0].as_ref().unwrap()));
+    }
+    let first = all[0].clone().unwrap();
+    assert!(has_chart(&first.view) && !has_chart(&connector.views.whole()));
+    assert_eq!(server.asked.load(Ordering::SeqCst), 1);
+    shape_now(&connector).await;
+    let next = connector.built(Some(&kind)).await.unwrap();
+    let generation = |view: &View| view.catalogue().generation;
+    assert!(has_chart(&next.view) && generation(&next.view) > generation(&first.view));
+    assert_eq!(server.asked.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn who_waits_in_vain_sees_everybodys_and_hears_of_what_differs() {
+    let (mut connector, server) = stage(None).await;
+    connector.patience = Duration::ZERO;
+    let kind: Arc<str> = KIND.into();
+    let bulletin = |connector: &Connector| {
+        let whole = connector.views.whole();
+        let kinds = connector.kinds.standings(whole.catalogue().generation);
+        connector.announced.renew(whole.catalogue(), kinds)
+    };
+    let built = connector.built(Some(&kind)).await.unwrap();
+    assert!(built.everybodys && Arc::ptr_eq(&built.view, &connector.views.whole()));
+    assert!(bulletin(&connector).own(Some(&kind)).is_none(), "everybody's news are theirs");
+
+    server.own.send_replace(Some(own()));
+    connector.patience = Duration::from_secs(20);
+    connector.renew_kinds(&Nobody).await;
+    assert!(has_chart(&connector.built(Some(&kind)).await.unwrap().view));
+    let told = bulletin(&connector);
+    let news = told.own(Some(&kind)).and_then(|own| told.news(own.place?)).unwrap();
+    let names: Vec<&str> = news.entries.iter().map(|(entry, _)| &*entry.key).collect();
+    assert_eq!((names, &*news.listed), (vec!["srv_chart"], &[true][..]));
+    connector.renew_kinds(&Nobody).await;
+    assert_eq!(bulletin(&connector).own(Some(&kind)).unwrap().place, None, "it was told");
+
+    server.own.send_replace(Some(Variant::Everybodys));
+    connector.renew_kinds(&Nobody).await;
+    let told = bulletin(&connector);
+    let news = told.own(Some(&kind)).and_then(|own| told.news(own.place?)).unwrap();
+    assert_eq!(&*news.listed, [false], "it is gone");
+    assert!(bulletin(&connector).own(Some(&kind)).is_none());
+}
+
+#[tokio::test]
+async fn more_kinds_than_are_kept_see_everybodys() {
+    let (connector, server) = stage(Some(own())).await;
+    let kind = |n: usize| Arc::from(format!(r#"{{"extensions":{{"demo/{n}":{{}}}}}}"#));
+    for n in 0..KINDS {
+        assert!(connector.built(Some(&kind(n))).await.is_some());
+    }
+    assert!(connector.built(Some(&kind(KINDS))).await.is_none());
+    assert!(connector.built(Some(&kind(0))).await.is_some());
+    assert_eq!(server.asked.load(Ordering::SeqCst), KINDS);
+    let long = format!(r#"{{"extensions":{{"demo/{}":{{}}}}}}"#, "x".repeat(16 * 1024));
+    assert!(connector.built(Some(&long.into())).await.is_none());
+}

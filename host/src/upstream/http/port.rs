@@ -1,0 +1,131 @@
+//! The port of an HTTP server: what is asked of it besides requests, and its end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryFutureExt as _;
+use futures_util::future::join_all;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::ask::ask;
+use super::exchange::HttpUpstream;
+use super::session::Session;
+use crate::fault::Fault;
+use crate::pipeline::Level;
+use crate::pipeline::party::{Party, PartyId};
+use crate::pipeline::port::{
+    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+};
+use crate::protocol::{Message, Method};
+use crate::upstream::limits::GOODBYE;
+use crate::upstream::permission::Permission;
+use crate::upstream::renew;
+
+impl HttpUpstream {
+    async fn forward(&self, party: PartyId, notification: Message) {
+        let open = self.sessions.get(party).and_then(|slot| slot.current());
+        let Some(session) = open else { return };
+        if notification.method() == Method::Initialized {
+            return;
+        }
+        let sent = ask(&self.endpoint, session.head(), notification.text().clone(), None).await;
+        if let Err(failure) = sent {
+            tracing::debug!(
+                upstream = self.endpoint.name(),
+                reason = &*failure.reason(),
+                "a notification did not arrive"
+            );
+        }
+    }
+
+    async fn end(&self, party: PartyId) {
+        let slot = self.sessions.remove(party);
+        if let Some(session) = slot.and_then(|slot| slot.leave()) {
+            session.close().await;
+        }
+    }
+
+    /// Takes every session out; the future says goodbye to the server.
+    fn end_all(&self) -> impl Future<Output = ()> + Send + 'static {
+        let open: Vec<Arc<Session>> =
+            self.sessions.drain().into_iter().filter_map(|slot| slot.leave()).collect();
+        let name = Arc::clone(self.endpoint.status.name());
+        async move {
+            let goodbyes = open.iter().map(|session| session.close());
+            if timeout(GOODBYE + Duration::from_secs(1), join_all(goodbyes)).await.is_err() {
+                tracing::debug!(upstream = &*name, "sessions were left open");
+            }
+        }
+    }
+}
+
+impl Upstream for HttpUpstream {
+    fn name(&self) -> &Arc<str> {
+        self.endpoint.status.name()
+    }
+
+    fn kind(&self) -> &'static str {
+        "http"
+    }
+
+    fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.endpoint.status.watch()
+    }
+
+    fn varies(&self) -> bool {
+        true
+    }
+
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(self.offers(capabilities))
+    }
+
+    fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
+        Box::pin(self.serve(order).map_err(|failure| failure.fault()))
+    }
+
+    fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {
+        Permission::of(self.name(), self.endpoint.asks, party).prepare(&request).ok()
+    }
+
+    fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
+        Box::pin(self.forward(party, notification))
+    }
+
+    fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
+        Box::pin(async move {
+            let open = self.sessions.get(party).and_then(|slot| slot.current());
+            if let Some(session) = open {
+                renew::set_level(&*session, level, false).await;
+            }
+        })
+    }
+
+    fn leave(&self, party: PartyId) -> Promise<'_, ()> {
+        Box::pin(self.end(party))
+    }
+
+    fn control(&self, control: Control) {
+        let status = &self.endpoint.status;
+        match control {
+            Control::Reconnect => status.bell.now(),
+            Control::Enable => status.take_out(false),
+            Control::Disable => {
+                status.take_out(true);
+                drop(self.tracker.spawn(self.end_all()));
+            }
+        }
+    }
+
+    fn numbers(&self) -> Numbers {
+        let sessions = self.seats.load(Ordering::Relaxed) as u64;
+        self.endpoint.status.tally.numbers(sessions)
+    }
+
+    fn shut_down(&self) -> Promise<'_, ()> {
+        Box::pin(self.end_all())
+    }
+}
