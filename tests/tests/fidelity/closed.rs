@@ -151,7 +151,8 @@ const OWN: [&str; 9] = [
 pub(crate) fn seen_by_server(messages: Vec<Exact>) -> Seen {
     let mut requests: BTreeMap<Exact, Exact> = BTreeMap::new();
     let mut seen = Vec::new();
-    for mut message in messages {
+    // The end of a session is a request of HTTP, and no message.
+    for mut message in messages.into_iter().filter(|one| one.method() != Some("replay/ended")) {
         let id = message.is_request().then(|| message.remove("id")).flatten();
         let token = message.at_mut(&["params", "_meta", "progressToken"]);
         if let (Some(token), Some(_)) = (token, &id) {

@@ -90,10 +90,7 @@ impl Stage {
             Way::Pipes => {
                 let mut words = self.words(recording, name);
                 words.push("--stdio".to_owned());
-                // A child for one answer is not told of tasks, which would end with it.
-                let sharing = if self.era == "modern" { "connector" } else { "session" };
-                let command = binary::find("replay-server")?;
-                json!({"command": command, "args": words, "sharing": sharing})
+                json!({"command": binary::find("replay-server")?, "args": words})
             }
         };
         let mut upstream = json!({"name": name, "server_requests": asks});
