@@ -186,8 +186,8 @@ async fn on_hangup(reloader: Reloader, hangup: Arc<Notify>) {
 /// Asks for a reload whenever a file of the configuration is another than before, and has been the same for a moment.
 async fn on_change(reloader: Reloader, state: State) {
     let mut watched = Watched::default();
-    look(&mut watched, &state).await;
-    let mut moved = false;
+    // What was written between the start and this look is read once more.
+    let mut moved = look(&mut watched, &state).await;
     loop {
         tokio::time::sleep(if moved { SETTLE } else { LOOK }).await;
         let now = look(&mut watched, &state).await;
