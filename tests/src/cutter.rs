@@ -125,8 +125,9 @@ mod tests {
     #[test]
     fn the_cut_is_behind_the_first_event_with_a_message() {
         let text = b"head\r\n\r\nid: 1\ndata:\n\n\r\nid: 2\ndata: {}\n\n\r\nid: 3\ndata: {}\n\n";
-        assert_eq!(first_message(text), Some(39));
-        assert_eq!(first_message(&text[..38]), None);
+        let end = first_message(text).unwrap();
+        assert!(text[..end].ends_with(b"id: 2\ndata: {}\n\n"));
+        assert_eq!(first_message(&text[..end - 1]), None);
         assert_eq!(first_message(b"{\"data: {\n\n"), None);
     }
 }
