@@ -193,7 +193,7 @@ async fn an_open_stream_is_judged_by_the_policies_of_today() -> Result<()> {
         client.call_tool("web_ask_later", elicitation(word)).await?;
         wait::until("the question", BOUND, async || {
             let all = listened.all();
-            Ok(all.into_iter().filter(|one| one["method"] == "elicitation/create").next_back())
+            Ok(all.into_iter().rfind(|one| one["method"] == "elicitation/create"))
         })
         .await
     };

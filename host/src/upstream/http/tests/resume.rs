@@ -72,9 +72,8 @@ async fn called(server: &Legacy, limits: Limits) -> Result<String, Code> {
 #[tokio::test]
 async fn a_stream_that_ends_or_breaks_goes_on_behind_its_last_event() {
     // Only what the server ended itself is a break, in which the client may go away as well.
-    let both: [(fn() -> Reply, &str); 2] =
-        [(|| events(PRIMING), "(a break)\n"), (|| broken(PRIMING), "")];
-    for (first, start) in both {
+    for (is_ended, start) in [(true, "(a break)\n"), (false, "")] {
+        let first = if is_ended { || events(PRIMING) } else { || broken(PRIMING) };
         let more = |after: &str| match after {
             // The rest comes in two parts, and the first of them breaks.
             "e1" => broken(NOTE),
