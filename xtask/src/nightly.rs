@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::{peers, run, workspace};
+use crate::{peers, run, soak, workspace};
 
 const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
 const MACHETE: Tool = Tool { name: "cargo-machete", version: "0.9.2" };
@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
         run::finish(run::cargo(&["machete"]))
     })?;
     run::step("spelling", spelling)?;
+    run::step("soaks", soak::all)?;
     run::step("fuzz runs", fuzz)
 }
 

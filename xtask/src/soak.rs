@@ -11,14 +11,21 @@ use crate::{run, workspace};
 pub(crate) fn run(names: &[&str]) -> Result<()> {
     let known = known()?;
     match names {
-        [name] if known.iter().any(|one| one == name) => {
-            let bin = format!("soak-{name}");
-            run::finish(run::cargo(&["build", "--workspace", "--bins", "--release", "--locked"]))?;
-            run::finish(run::cargo(&["run", "--release", "-p", "plugway-tests", "--bin", &bin]))
-        }
+        [name] if known.iter().any(|one| one == name) => one(name),
         [] => bail!("a name is missing; {}", listed(&known)),
         _ => bail!("no soak is named `{}`; {}", names.join(" "), listed(&known)),
     }
+}
+
+/// Runs each of them.
+pub(crate) fn all() -> Result<()> {
+    known()?.iter().try_for_each(|name| one(name))
+}
+
+fn one(name: &str) -> Result<()> {
+    let bin = format!("soak-{name}");
+    run::finish(run::cargo(&["build", "--workspace", "--bins", "--release", "--locked"]))?;
+    run::finish(run::cargo(&["run", "--release", "-p", "plugway-tests", "--bin", &bin]))
 }
 
 fn listed(known: &[String]) -> String {

@@ -8,6 +8,7 @@ mod header;
 mod json;
 mod merge;
 mod message;
+mod mirrored;
 mod server_bytes;
 mod session_id;
 mod sse;
@@ -17,13 +18,14 @@ mod uri_template;
 pub type Check = fn(&[u8]);
 
 /// Every check by the name of its fuzz target and of its folder of seeds.
-pub const TARGETS: [(&str, Check); 10] = [
+pub const TARGETS: [(&str, Check); 11] = [
     ("config", config::check),
     ("definitions", definitions::check),
     ("document", document::check),
     ("header", header::check),
     ("merge", merge::check),
     ("message", message::check),
+    ("mirrored", mirrored::check),
     ("server_bytes", server_bytes::check),
     ("session_id", session_id::check),
     ("sse", sse::check),

@@ -42,6 +42,24 @@ proptest! {
     }
 
     #[test]
+    fn arguments_in_headers(
+        parameters in prop::collection::vec(("[a-c]", "[A-Ca-c ]{1,2}", "string|integer|boolean|number"), 0..4),
+        values in prop::collection::vec(("[a-c]", "-?(0|[1-9][0-9]{0,17})(\\.0{1,2})?|true|null|\"[ -!#-\\[\\]-~é]{0,9}\""), 0..4),
+    ) {
+        let properties: Vec<String> = parameters
+            .iter()
+            .map(|(name, header, kind)| format!(r#""{name}":{{"type":"{kind}","x-mcp-header":"{header}"}}"#))
+            .collect();
+        let definition = format!(
+            r#"{{"name":"t","inputSchema":{{"type":"object","properties":{{{}}}}}}}"#,
+            properties.join(",")
+        );
+        let values: Vec<String> =
+            values.iter().map(|(name, value)| format!(r#""{name}":{value}"#)).collect();
+        run("mirrored", &joined(&[definition, format!("{{{}}}", values.join(","))]));
+    }
+
+    #[test]
     fn streams(cut: u8, limit: u8, stream in stream()) {
         run("sse", &[&[cut, limit], &*stream].concat());
     }
