@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt as _, future};
+use futures_util::{StreamExt as _, future, stream};
 
 use super::answer;
 use super::call::{CallContext, Way};
@@ -200,9 +200,8 @@ impl<'a> Call<'a> {
         tokio::select! {
             biased;
             answer = upstream.exchange(order) => answer,
-            () = self.request.flight.cancelled() => {
-                Err(Fault::new(Code::InvalidRequest, "The client cancelled the request."))
-            }
+            // Nothing follows, not even an error: the client does not wait for it.
+            () = self.request.flight.cancelled() => Ok(Answer::messages(stream::empty())),
         }
     }
 

@@ -10,7 +10,7 @@ use super::reply::{self, Asked, Reply};
 use super::site::Site;
 use super::stream::counted;
 use super::visitor::Visitor;
-use super::{handover, headers, resume};
+use super::{form, handover, headers, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Incoming, Messages};
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
@@ -34,6 +34,7 @@ pub(super) async fn serve(
         return Ok(reply::empty(false));
     };
     let asked = Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
+    let events = form::prefers_events(&head);
     let answered = request((visitor, &session), head, message, &id, request_id).await?;
     Ok(match counted(answered, &site.counts) {
         Answer::Messages(messages) => {
@@ -41,7 +42,9 @@ pub(super) async fn serve(
             resume::answer(site, &session, messages, asked)
         }
         json @ Answer::Json(_) => {
-            reply::answer(json, site.bounds.keep_alive, asked, handover::stateless)
+            // All of it is sent at once: there is nothing that a client could come back for.
+            let answered = form::of(json, events);
+            reply::answer(answered, site.bounds.keep_alive, asked, handover::stateless)
         }
     })
 }

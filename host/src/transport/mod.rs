@@ -11,6 +11,7 @@ pub mod batch;
 pub mod body;
 pub mod delete;
 mod duplex;
+mod form;
 pub mod get;
 pub mod guard;
 mod handover;

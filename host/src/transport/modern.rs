@@ -9,7 +9,7 @@ use super::reply::{self, Asked, Reply};
 use super::site::Site;
 use super::stream::counted;
 use super::visitor::Visitor;
-use super::{handover, headers, post};
+use super::{form, handover, headers, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
 use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
@@ -39,8 +39,9 @@ pub(super) async fn serve(
     check_routing_headers(&head, &message)?;
     let method = message.method();
     let asked = Asked { request_id, era: Era::Modern, method, id: Some(&id) };
+    let events = form::prefers_events(&head);
     let answered = ask(site, visitor, head, message, request_id).await?;
-    let answered = counted(answered, &site.counts);
+    let answered = form::of(counted(answered, &site.counts), events);
     let subscribed = method == Method::SubscriptionsListen;
     let credential = visitor.credential.clone();
     Ok(reply::answer(answered, site.bounds.keep_alive, asked, |messages| {

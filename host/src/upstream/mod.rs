@@ -14,6 +14,7 @@
 
 mod authored;
 mod backoff;
+mod batch;
 mod bell;
 mod catalogue;
 mod era;

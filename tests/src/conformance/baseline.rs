@@ -110,13 +110,3 @@ pub const CLIENT: &[(&str, usize)] = &[
     ("json-schema-ref-no-deref 2026-07-28", 1),
     ("json-schema-2020-12-preservation 2026-07-28", 9),
 ];
-
-/// What a baseline is through plugway: the lists that this scenario opens three streams for come from plugway's catalogue,
-/// as JSON, so there are no streams whose function could be checked.
-pub fn through(direct: &[(&'static str, usize)]) -> Vec<(&'static str, usize)> {
-    let count = |scenario, count| match scenario {
-        "server-sse-multiple-streams" => 1,
-        _ => count,
-    };
-    direct.iter().map(|(scenario, direct)| (*scenario, count(*scenario, *direct))).collect()
-}

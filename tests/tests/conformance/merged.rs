@@ -58,7 +58,7 @@ impl Merged {
         not_yet: &[Exception],
     ) -> Result<()> {
         let report = Suite::find()?.server(&self.plugway.mcp_url(), revision).await?;
-        grade(&report, &baseline::through(direct), not_yet)
+        grade(&report, direct, not_yet)
     }
 }
 

@@ -49,7 +49,7 @@ async fn check(
     let configuration = json!({"name": "hub", "upstreams": [upstream]});
     let plugway = Plugway::start(configuration.to_string()).await?;
     let report = Suite::find()?.server(&plugway.mcp_url(), revision).await?;
-    grade(&report, &baseline::through(direct), &exceptions.concat())
+    grade(&report, direct, &exceptions.concat())
 }
 
 #[tokio::test]

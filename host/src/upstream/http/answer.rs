@@ -24,10 +24,10 @@ use super::translated::Translated;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Body, Incoming, Json, Messages, Notification};
 use crate::protocol::{Id, Kind, Message, scan};
-use crate::upstream::authored;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::{ANSWER, ERROR_BODY, FIRST_EVENT, WHOLE_ANSWER};
 use crate::upstream::peek::Peek;
+use crate::upstream::{authored, batch};
 
 /// One call under way.
 pub(super) struct Call {
@@ -125,10 +125,16 @@ impl Call {
         if let Some(translated) = self.translated.clone() {
             return self.json_for_modern(source, translated).await;
         }
-        let (start, complete) = match length {
-            Some(length) if length > WHOLE_ANSWER as u64 => (Bytes::new(), false),
-            _ => source.up_to(WHOLE_ANSWER).await?,
+        let start = match length {
+            Some(length) if length > WHOLE_ANSWER as u64 => {
+                source.chunk().await.map(|chunk| (chunk.unwrap_or_default(), false))
+            }
+            _ => source.up_to(WHOLE_ANSWER).await,
         };
+        let (start, complete) = self.hold.noted(start)?;
+        if batch::is_batch(&start) {
+            return Box::pin(self.batch(source, start)).await;
+        }
         if complete {
             if start.is_empty() {
                 return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
@@ -140,6 +146,21 @@ impl Call {
         let rest = Rest { source, hold: self.hold, passed: 0, start: Some(start) };
         let chunks = stream::unfold(Some(rest), |rest| async move { rest?.next().await });
         Ok(Answer::streamed(Box::pin(chunks), length))
+    }
+
+    /// A batch is read to its end, and is as many messages.
+    async fn batch(mut self, mut source: Source, start: Bytes) -> Result<Answer, Failure> {
+        let rest = source.up_to(ANSWER).await;
+        let (rest, complete) = self.hold.noted(rest)?;
+        if !complete {
+            return Err(Failure::too_large(self.endpoint.name(), ANSWER));
+        }
+        let text = if rest.is_empty() { start } else { [start, rest].concat().into() };
+        let messages = batch::split(text);
+        let events = Events::new(source, self.id, self.respondent)
+            .translated(self.translated)
+            .beginning_with(messages);
+        begun(events, self.hold).await
     }
 
     /// Held back to its end, since members are to be added.
@@ -155,6 +176,9 @@ impl Call {
         if text.is_empty() {
             return Err(Failure::broken(self.endpoint.name(), "answered with an empty body"));
         }
+        if batch::is_batch(&text) {
+            return Box::pin(self.batch(source, text)).await;
+        }
         self.check(&text)?;
         self.hold.done();
         Ok(Answer::whole(translated.answer(text)))
@@ -162,23 +186,13 @@ impl Call {
 
     /// Most servers that stream send nothing but the response: that is an answer like any other. A client hears at once
     /// of a stream that has something else to say, or nothing yet.
-    async fn events(mut self, source: Source) -> Result<Answer, Failure> {
+    async fn events(self, source: Source) -> Result<Answer, Failure> {
         let (pace, drainer) = (self.pace, self.drainer);
         let resume = self.session.map(|session| Resume::new(session, pace, drainer));
         let events = Events::new(source, self.id, self.respondent)
             .translated(self.translated)
             .resuming(resume);
-        let mut first = next(events);
-        let Ok((events, item)) = timeout(FIRST_EVENT, &mut first).await else {
-            return Ok(Answer::Messages(messages(first, self.hold)));
-        };
-        match item? {
-            Some(Item::Response(text)) => {
-                self.hold.done();
-                Ok(Answer::whole(text))
-            }
-            item => Ok(Answer::Messages(messages(Box::pin(ready((events, Ok(item)))), self.hold))),
-        }
+        begun(events, self.hold).await
     }
 
     /// What is no success: an error of JSON-RPC is the answer, everything else a fault of the server.
@@ -223,6 +237,21 @@ impl Call {
     }
 }
 
+/// The answer of a stream, as far as it is there in a moment.
+async fn begun(events: Events, mut hold: Hold) -> Result<Answer, Failure> {
+    let mut first = next(events);
+    let Ok((events, item)) = timeout(FIRST_EVENT, &mut first).await else {
+        return Ok(Answer::Messages(messages(first, hold)));
+    };
+    match hold.noted(item)? {
+        Some(Item::Response(text)) => {
+            hold.done();
+            Ok(Answer::whole(text))
+        }
+        item => Ok(Answer::Messages(messages(Box::pin(ready((events, Ok(item)))), hold))),
+    }
+}
+
 /// What a status says that no MCP server gives to a request.
 pub(super) fn strange(status: StatusCode) -> &'static str {
     match status.as_u16() {
@@ -249,7 +278,7 @@ impl Rest {
             Some(start) => Ok(Some(start)),
             None => self.source.chunk().await,
         };
-        match chunk {
+        match self.hold.noted(chunk) {
             Ok(None) => {
                 self.hold.done();
                 None
@@ -281,7 +310,7 @@ fn messages(first: Next, hold: Hold) -> Messages {
     Box::pin(stream::unfold(Some((first, hold)), |state| async move {
         let (coming, mut hold) = state?;
         let (events, item) = coming.await;
-        let item = match item {
+        let item = match hold.noted(item) {
             Ok(item) => item?,
             Err(failure) => return Some((Err(failure.fault()), None)),
         };

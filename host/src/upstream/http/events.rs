@@ -1,5 +1,6 @@
 //! Messages out of a server's event stream: up to the response that the request waits for, and nothing else.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::resume::{Hints, Resume};
 use super::translated::Translated;
 use crate::pipeline::port::Ask;
 use crate::protocol::{Id, Kind, sse};
+use crate::upstream::batch;
 use crate::upstream::bell::is_list_change;
 use crate::upstream::failure::Failure;
 use crate::upstream::limits::EVENT;
@@ -38,6 +40,8 @@ pub(super) struct Events {
     respondent: Respondent,
     translated: Option<Translated>,
     hints: Hints,
+    /// The rest of a batch.
+    batch: VecDeque<Bytes>,
     resume: Option<Resume>,
     /// Whether the end of the stream was noticed.
     polled: bool,
@@ -54,6 +58,7 @@ impl Events {
             respondent,
             translated: None,
             hints: Hints::default(),
+            batch: VecDeque::new(),
             resume: None,
             polled: false,
             done: false,
@@ -63,6 +68,11 @@ impl Events {
     /// The response gets what a modern client requires that asked for this.
     pub(super) fn translated(self, translated: Option<Translated>) -> Self {
         Self { translated, ..self }
+    }
+
+    /// These messages come first.
+    pub(super) fn beginning_with(self, messages: impl Iterator<Item = Bytes>) -> Self {
+        Self { batch: messages.collect(), ..self }
     }
 
     /// A stream that ends too early is asked for again.
@@ -78,6 +88,12 @@ impl Events {
     /// The next message; none after the response.
     pub(super) async fn next(&mut self) -> Result<Option<Item>, Failure> {
         while !self.done {
+            if let Some(message) = self.batch.pop_front() {
+                if let Some(item) = self.message(message)? {
+                    return Ok(Some(item));
+                }
+                continue;
+            }
             let event = self.reader.next_event();
             let event = event
                 .map_err(|error| Failure::too_large(&self.source.name, EVENT).because(error))?;
@@ -86,7 +102,9 @@ impl Events {
                 if let Some(resume) = &mut self.resume {
                     resume.gained();
                 }
-                if event.is_message()
+                if event.is_message() && batch::is_batch(&event.data) {
+                    self.batch = batch::split(event.data).collect();
+                } else if event.is_message()
                     && let Some(item) = self.message(event.data)?
                 {
                     return Ok(Some(item));
@@ -127,7 +145,7 @@ impl Events {
 
     fn message(&mut self, data: Bytes) -> Result<Option<Item>, Failure> {
         let peek = Peek::read(&data).map_err(|error| {
-            Failure::broken(&self.source.name, "sent an event that is not JSON").because(error)
+            Failure::broken(&self.source.name, "sent an event that is no message").because(error)
         })?;
         let endpoint = &self.respondent.endpoint;
         match peek.kind() {

@@ -172,7 +172,7 @@ impl HttpUpstream {
         let (endpoint, kept) = (Arc::clone(&self.endpoint), Arc::clone(session));
         let hold = match (fresh, legacy) {
             (true, _) => Hold::fresh(kept),
-            (false, true) => Hold::default(),
+            (false, true) => Hold::patient(endpoint, kept, sent.clone()),
             (false, false) => Hold::cancelling(endpoint, kept, sent.clone()),
         };
         let permission =
@@ -243,14 +243,17 @@ impl HttpUpstream {
     }
 }
 
-pub(super) async fn send(call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
+pub(super) async fn send(mut call: Call, head: Head, text: Bytes) -> Result<Outcome, Failure> {
     let request = post(&call.endpoint, head, text);
     let sent = Sent::new(call.endpoint.send(request), call.drainer.clone());
     let response = match call.pace.deadline {
         None => sent.await,
         Some(deadline) => match timeout_at(deadline, sent).await {
             Ok(response) => response,
-            Err(_elapsed) => return Err(Failure::timeout(call.endpoint.name(), call.pace.call)),
+            Err(_elapsed) => {
+                let failure = Failure::timeout(call.endpoint.name(), call.pace.call);
+                return call.hold.noted(Err(failure));
+            }
         },
     };
     match response {

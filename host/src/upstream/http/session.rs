@@ -21,6 +21,9 @@ use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::GOODBYE;
 use crate::upstream::renew::{Line, Told};
 
+/// What a server may be that does not take `initialize`.
+const OLD_TRANSPORT: &str = "does not speak Streamable HTTP at this address: a server of revision 2024-11-05 needs `transport: sse`";
+
 /// An initialised session. It ends with [`Session::close`], or when nobody holds it any more.
 #[derive(Debug)]
 pub(super) struct Session {
@@ -91,7 +94,12 @@ impl Session {
         reply.check(&endpoint)?;
         let message = reply.message.filter(|_| !reply.status.is_server_error());
         let Some(message) = message else {
-            let failure = Failure::broken(endpoint.name(), strange(reply.status));
+            let what = match reply.status.as_u16() {
+                // So answers a server whose stream stands at this address.
+                404 | 405 => OLD_TRANSPORT,
+                _ => strange(reply.status),
+            };
+            let failure = Failure::broken(endpoint.name(), what);
             let refused = reply.status.is_client_error();
             let failure = failure.because(reply.status);
             return Err(if refused { failure.without_handshake() } else { failure });

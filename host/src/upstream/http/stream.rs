@@ -16,6 +16,7 @@ use super::endpoint::Endpoint;
 use super::events::is_events;
 use super::resume::{Hints, may_pass};
 use crate::protocol::sse;
+use crate::upstream::batch;
 use crate::upstream::limits::{EVENT, STREAM_STEADY};
 
 /// A stream, and who hears what comes on it.
@@ -116,7 +117,7 @@ async fn read(endpoint: &Arc<Endpoint>, stream: &impl Stream, body: Incoming, hi
             };
             hints.note(&event);
             if event.is_message() {
-                stream.message(event.data);
+                batch::split(event.data).for_each(|message| stream.message(message));
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::pipeline::party::Party;
 use crate::pipeline::port::{Ask, AskReply, Incoming, Notification};
 use crate::protocol::lines::one_line;
 use crate::protocol::{Field, Kind, Message, Method};
+use crate::upstream::batch;
 use crate::upstream::limits::{
     CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
@@ -110,7 +111,8 @@ impl Pipes {
         loop {
             match lines.next().await {
                 Ok(Some(Line::Text(line))) => {
-                    if !self.line(&line) && strange.take() {
+                    let mut messages = batch::split(line);
+                    if !messages.all(|message| self.line(&message)) && strange.take() {
                         let upstream = &*self.spec.name;
                         tracing::warn!(
                             upstream,

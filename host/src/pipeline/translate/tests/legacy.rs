@@ -175,6 +175,17 @@ async fn a_cancelled_call_ends_and_the_server_hears_of_it_by_its_own_id() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_cancelled_before_its_answer_begins_ends_without_one() {
+    let stage = stage().await;
+    stage.server.hangs.store(true, Ordering::Relaxed);
+    let request = stage.request(&call("7", ""));
+    request.flight.cancel();
+    let mut items = items(dispatch(&stage.connector, request).await.unwrap());
+    assert!(items.next().await.is_none(), "not even an error");
+    assert_eq!(stage.server.got().len(), 1);
+}
+
+#[tokio::test]
 async fn who_does_not_answer_in_time_fails_the_call() {
     let stage = stage().await.patient_for(Duration::from_millis(1));
     stage.server.answers_text(required(r#""inputRequests":{"a":{"method":"roots/list"}}"#));

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt as _, future};
 use http::HeaderMap;
 use tokio::sync::watch;
 
@@ -39,6 +39,8 @@ pub(super) struct Server {
     snapshot: watch::Sender<Arc<Snapshot>>,
     name: Arc<str>,
     answers: Mutex<VecDeque<Answer>>,
+    /// Whether it begins no answer.
+    pub(super) hangs: AtomicBool,
     /// The requests that it got.
     pub(super) got: Mutex<Vec<String>>,
     /// The notifications that it got.
@@ -76,7 +78,8 @@ impl Upstream for Server {
         self.got.lock().unwrap().push(text);
         let answer = self.answers.lock().unwrap().pop_front();
         let answer = answer.ok_or_else(|| Fault::new(Code::Internal, "Nothing is prepared."));
-        Box::pin(async { answer })
+        let hangs = self.hangs.load(Ordering::Relaxed);
+        Box::pin(async move { if hangs { future::pending().await } else { answer } })
     }
     fn prepared(&self, _party: &Arc<Party>, request: Bytes) -> Option<Message> {
         let message = Message::parse(request).ok()?;
@@ -164,6 +167,7 @@ impl Stage {
             snapshot: watch::Sender::new(Arc::new(snapshot)),
             name: "srv".into(),
             answers: Mutex::default(),
+            hangs: AtomicBool::new(false),
             got: Mutex::default(),
             told: Mutex::default(),
             may_ask: Mutex::new(vec!["elicitation/create", "sampling/createMessage", "roots/list"]),

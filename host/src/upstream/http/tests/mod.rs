@@ -1,6 +1,7 @@
 //! Against real servers on loopback that misbehave as told.
 
 mod asks;
+mod batches;
 mod credentials;
 mod headed;
 mod life;
@@ -249,6 +250,7 @@ async fn a_call_that_takes_too_long_is_a_timeout() {
     rig.until(Phase::Connected).await;
     let fault = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await.unwrap_err();
     assert_eq!(fault.code(), Code::UpstreamTimeout);
+    server.cancelled.reaches(1).await;
     drop(held);
     rig.end().await;
 }
