@@ -97,7 +97,10 @@ async fn a_modern_request_gets_what_it_asks_for_and_else_nothing() -> Result<()>
             asking["_meta"] = json!({"io.modelcontextprotocol/logLevel": "alert"});
             let reply = client.call("tools/call", asking).await?;
             let all = spoken(&reply.messages);
-            ensure!(all == ["alert", "emergency"], "{era} {server}: {all:?}");
+            // What a server with sessions says over HTTP on the session's own stream is for no request.
+            let heard =
+                if (era, server) == ("legacy", "web") { &[][..] } else { &["alert", "emergency"] };
+            ensure!(all == heard, "{era} {server}: {all:?}");
         }
     }
     Ok(())

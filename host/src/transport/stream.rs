@@ -147,9 +147,8 @@ mod tests {
         let silence = Bounds::default().keep_alive;
         assert_eq!(silence, Duration::from_secs(15));
         let (said, messages) = tokio::sync::mpsc::channel(1);
-        let messages = stream::unfold(messages, async |mut messages| {
-            Some((messages.recv().await?, messages))
-        });
+        let messages =
+            stream::unfold(messages, async |mut messages| Some((messages.recv().await?, messages)));
         let begun = Instant::now();
         let mut events = Events::new(Box::pin(messages), silence, None);
         assert!(events.timer.deadline() >= begun + silence);

@@ -54,8 +54,7 @@ impl Channel {
     /// Opens a session on it with these client capabilities.
     pub async fn initialize_with(&mut self, capabilities: Value) -> Result<Value> {
         let info = json!({"name": "plugway-tests", "version": "0"});
-        let params =
-            json!({"protocolVersion": "2024-11-05", "capabilities": capabilities, "clientInfo": info});
+        let params = json!({"protocolVersion": "2024-11-05", "capabilities": capabilities, "clientInfo": info});
         let answer = self.call(0, "initialize", params).await?;
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         ensure!(self.post(&ready.to_string()).await? == 202);

@@ -37,7 +37,8 @@ async fn what_a_reader_does_not_take_is_dropped_and_the_response_never_is() {
     let (other, mut others) = routes.open(Some(ticket(8))).unwrap();
     let progress = |number: u64| {
         let params = format!(r#"{{"progressToken":{number},"progress":1}}"#);
-        let text = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#);
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#);
         routes.progress(&Message::parse(text.into()).unwrap())
     };
     let taken = (0..2 * NOTE_QUEUE).filter(|_| progress(number)).count();
