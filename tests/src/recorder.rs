@@ -50,10 +50,19 @@ pub struct Recorder {
 impl Recorder {
     /// Starts it on a free port.
     pub async fn start() -> Result<Self> {
+        Self::start_in(false).await
+    }
+
+    /// Starts one of the modern era.
+    pub async fn modern() -> Result<Self> {
+        Self::start_in(true).await
+    }
+
+    async fn start_in(modern: bool) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let calls = Arc::new(Mutex::new(Vec::new()));
-        let server = tokio::spawn(serve(listener, calls.clone()));
+        let server = tokio::spawn(serve(listener, modern, calls.clone()));
         Ok(Self { address, calls, server })
     }
 
@@ -79,18 +88,22 @@ impl Drop for Recorder {
     }
 }
 
-async fn serve(listener: TcpListener, calls: Arc<Mutex<Vec<Call>>>) {
+async fn serve(listener: TcpListener, modern: bool, calls: Arc<Mutex<Vec<Call>>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let calls = calls.clone();
         tokio::spawn(async move {
-            let service = service_fn(move |request| answer(request, calls.clone()));
+            let service = service_fn(move |request| answer(request, modern, calls.clone()));
             // A client that breaks its own connection is no event here.
             drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }
 }
 
-async fn answer(request: Request<Incoming>, calls: Arc<Mutex<Vec<Call>>>) -> Result<Reply> {
+async fn answer(
+    request: Request<Incoming>,
+    modern: bool,
+    calls: Arc<Mutex<Vec<Call>>>,
+) -> Result<Reply> {
     let (parts, body) = request.into_parts();
     if parts.method != Method::POST {
         return whole(StatusCode::METHOD_NOT_ALLOWED, "text/plain", String::new());
@@ -100,14 +113,24 @@ async fn answer(request: Request<Incoming>, calls: Arc<Mutex<Vec<Call>>>) -> Res
     let id = message.get("id").cloned();
     let respond = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
     let result = match text_at(&message, "/method").unwrap_or_default() {
-        "initialize" => json!({
+        "server/discover" if modern => json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}}, "ttlMs": 60_000, "cacheScope": "public",
+        }),
+        "initialize" if !modern => json!({
             "protocolVersion": "2025-06-18",
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "recorder", "version": "0"},
         }),
         "tools/list" => {
             let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
-            json!({"tools": [tool("look"), tool("look_events")]})
+            let tools = json!([tool("look"), tool("look_events")]);
+            let cached = json!({"resultType": "complete", "ttlMs": 60_000, "cacheScope": "public"});
+            let mut result = if modern { cached } else { json!({}) };
+            if let Some(result) = result.as_object_mut() {
+                result.insert("tools".to_owned(), tools);
+            }
+            result
         }
         "tools/call" => {
             let call = Call { headers: parts.headers, body };

@@ -202,3 +202,42 @@ async fn what_belongs_to_no_call_comes_once_on_the_sessions_own_stream() -> Resu
     ensure!(elsewhere.all().is_empty(), "{:?}", elsewhere.all());
     Ok(())
 }
+
+#[tokio::test]
+async fn a_server_that_pings_is_answered_whoever_the_client_is() -> Result<()> {
+    let (_web, plugway) = hub("").await?;
+    let (able, plain) = (client(&plugway, everything()).await?, client(&plugway, json!({})).await?);
+    for client in [&able, &plain] {
+        for server in ["web", "kid"] {
+            let ping = call(&format!("{server}_ask"), &json!({"method": "ping"}));
+            let reply = client.call("tools/call", ping).await?;
+            ensure!(reply.messages.len() == 1, "the client was asked: {}", reply.text);
+            let got = outcome(reply.result()?)?;
+            ensure!(got == json!({"result": {}}), "{server}: {got}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_context_that_the_operator_grants_may_be_asked_for() -> Result<()> {
+    let (_web, plugway) = hub(", server_requests: [sampling, include_context]").await?;
+    let client = client(&plugway, json!({"sampling": {"context": {}}})).await?;
+    for context in ["allServers", "thisServer", "none"] {
+        let content = json!({"type": "text", "text": "Say hi"});
+        let messages = json!([{"role": "user", "content": content}]);
+        let params = json!({"messages": messages, "maxTokens": 5, "includeContext": context});
+        let sampling = json!({"method": "sampling/createMessage", "params": params});
+        for server in ["web", "kid"] {
+            let params = call(&format!("{server}_ask"), &sampling);
+            let mut stream = client.open("tools/call", params).await?;
+            let asked = next(&mut stream).await?;
+            ensure!(asked["params"]["includeContext"] == context, "{server}: {asked}");
+            let content = json!({"type": "text", "text": "hi"});
+            let said = json!({"role": "assistant", "content": content, "model": "m"});
+            client.answer(&asked, said).await?;
+            ensure!(done(&mut stream).await?["result"]["content"]["text"] == "hi");
+        }
+    }
+    Ok(())
+}

@@ -1,12 +1,17 @@
 //! What servers ask a client of `plugway stdio`.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
     Pipe,
     asking::{accepted, elicitation, outcome, over_http, over_stdio},
     rpc::LEGACY,
+    wait,
 };
 use serde_json::{Value, json};
+
+const BOUND: Duration = Duration::from_secs(20);
 
 /// Reads until a request of a server comes.
 async fn asked(pipe: &mut Pipe) -> Result<Value> {
@@ -46,10 +51,15 @@ async fn servers_ask_with_a_call_and_without_one() -> Result<()> {
             }
         }
         let params = json!({"name": format!("{server}_outcomes"), "arguments": {}});
-        let mut all = json!([]);
-        while all.as_array().is_some_and(|all| all.len() < 2) {
-            all = outcome(&pipe.call("tools/call", params.clone()).await?["result"])?;
-        }
+        let all = wait::within("both answers are there", BOUND, async {
+            loop {
+                let all = outcome(&pipe.call("tools/call", params.clone()).await?["result"])?;
+                if all.as_array().context("no list")?.len() >= 2 {
+                    return Ok::<_, anyhow::Error>(all);
+                }
+            }
+        })
+        .await??;
         ensure!(all[1]["result"]["content"]["word"] == "ask_later", "{all}");
     }
     Ok(())

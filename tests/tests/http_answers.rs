@@ -251,3 +251,33 @@ async fn a_server_killed_between_calls_is_opened_anew_once() -> Result<()> {
     ensure!((2..=3).contains(&opened), "{opened} sessions for two clients");
     Ok(())
 }
+
+/// The two answers could not be told apart.
+#[tokio::test]
+async fn an_id_that_is_in_flight_is_refused_and_its_call_goes_on() -> Result<()> {
+    let upstream = Scripted::start().await?;
+    let plugway = hub(&upstream).await?;
+    let client = plugway.legacy().await?;
+    let (id, mut first) = client
+        .open_as("tools/call", json!({"name": "up_steps", "arguments": {"steps": 1}}))
+        .await?;
+    first.next(BOUND).await?.context("the call has begun")?;
+    let session = client.session().context("no session")?;
+    let head = [("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25")];
+    for method in ["tools/call", "ping"] {
+        let params = json!({"name": "up_json", "arguments": {}});
+        let again = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let refused = http::post(plugway.address(), "/mcp", &head, again.to_string()).await?;
+        let error = &refused.json()?["error"];
+        ensure!(refused.status == 400, "{method}: {}", refused.text());
+        ensure!(error["data"]["code"] == "duplicate-id", "{method}: {error}");
+    }
+    upstream.release();
+    let last = first.next(BOUND).await?.context("no result")?;
+    ensure!(last["id"] == id && last["result"]["content"][0]["text"] == "done", "{last}");
+    ensure!(upstream.calls() == 1, "the second one reached the server");
+    // Now that its call is over, the id is free.
+    let again = json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
+    ensure!(http::post(plugway.address(), "/mcp", &head, again).await?.status == 200);
+    Ok(())
+}

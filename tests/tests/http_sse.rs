@@ -3,7 +3,13 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::{DemoHttp, Plugway, demo_notes_path, http, metrics, peers::Peers, rpc, wait};
+use plugway_tests::{
+    DemoHttp, Hub, Plugway, Scripted,
+    asking::{accepted, elicitation, outcome, over_http},
+    demo_notes_path, http, metrics,
+    peers::Peers,
+    rpc, wait,
+};
 use serde_json::{Value, json};
 
 const BOUND: Duration = Duration::from_secs(20);
@@ -44,6 +50,53 @@ async fn a_client_of_the_first_revision_calls_and_is_answered_on_its_stream() ->
     ensure!(one.post("{").await? == 202, "what is wrong with it is told on the stream");
     let refused = one.next().await?.context("the stream ended")?;
     ensure!(refused["error"]["code"] == -32700, "{refused}");
+    Ok(())
+}
+
+/// Everything that servers say by themselves comes on the one stream that there is.
+#[tokio::test]
+async fn what_servers_ask_and_tell_comes_on_the_channel() -> Result<()> {
+    let (web, board) = (over_http().await?, DemoHttp::board("127.0.0.1:0", "both").await?);
+    let scripted = Scripted::start().await?;
+    let plugway = Hub::new("hub")
+        .upstream("web", web.url())
+        .upstream("board", board.url())
+        .upstream("steps", &scripted.url())
+        .start()
+        .await?;
+    let mut channel = rpc::Channel::open(plugway.address(), "/sse", None).await?;
+    channel.initialize_with(json!({"elicitation": {}})).await?;
+    let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+
+    channel.ask(1, "tools/call", call("web_ask", elicitation("Which word?"))).await?;
+    let asked = channel.next_of("elicitation/create").await?;
+    ensure!(asked["params"]["message"] == "[web] Which word?", "{asked}");
+    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": accepted("this")});
+    ensure!(channel.post(&answer.to_string()).await? == 202);
+    let done = channel.next().await?.context("the stream ended")?;
+    ensure!(done["id"] == 1, "{done}");
+    let got = outcome(&done["result"])?;
+    ensure!(got["result"]["content"]["word"] == "this", "{got}");
+
+    let mut params = call("steps_steps", json!({"steps": 2}));
+    params["_meta"] = json!({"progressToken": "mine"});
+    channel.ask(2, "tools/call", params).await?;
+    for step in 1..=2 {
+        let told = channel.next_of("notifications/progress").await?;
+        ensure!(told["params"]["progressToken"] == "mine", "{told}");
+        ensure!(told["params"]["progress"] == step, "{told}");
+    }
+    channel.notify("notifications/cancelled", json!({"requestId": 2})).await?;
+    let told = async || Ok((scripted.cancelled() == [json!(2)]).then_some(()));
+    wait::until("the server is told", BOUND, told).await?;
+    // A call that was given up has no answer.
+    scripted.release();
+    ensure!(channel.call(3, "ping", json!({})).await?["result"] == json!({}));
+
+    channel.ask(4, "tools/call", call("board_grow", json!({}))).await?;
+    channel.next_of("notifications/tools/list_changed").await?;
+    let tools = channel.call(5, "tools/list", json!({})).await?;
+    ensure!(tools.to_string().contains("board_extra_1"), "{tools}");
     Ok(())
 }
 

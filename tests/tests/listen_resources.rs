@@ -9,6 +9,7 @@ use plugway_tests::{
     DemoHttp, Hub, Pipe, Plugway,
     demo::board_upstream,
     rpc::{Client, Events},
+    wait,
 };
 use serde_json::{Value, json};
 
@@ -44,6 +45,41 @@ async fn pin(client: &Client, name: &str) -> Result<()> {
     client.call_text("board_pin", json!({"name": name, "text": "x"})).await.map(drop)
 }
 
+/// One server of each era: what they honour is told at once, and each tells of its own.
+#[tokio::test]
+async fn resources_of_two_servers_are_told_of_on_one_stream() -> Result<()> {
+    let one = DemoHttp::board("127.0.0.1:0", "modern").await?;
+    let other = DemoHttp::board("127.0.0.1:0", "legacy").await?;
+    let hub = Hub::new("hub").upstream("one", one.url()).upstream("other", other.url());
+    let plugway = hub.start().await?;
+    let client = plugway.modern();
+    let uri = |name: &str| format!("board://notes/{name}");
+    let both = [("one", uri("left")), ("other", uri("right"))];
+    let pin = async |server: &str, name: &str| {
+        client.call_text(&format!("{server}_pin"), json!({"name": name, "text": "x"})).await
+    };
+    ensure!(pin("one", "left").await? == both[0].1 && pin("other", "right").await? == both[1].1);
+    wait::until("both are listed", BOUND, async || {
+        let listed = client.call("resources/list", json!({})).await?.result()?.to_string();
+        Ok(both.iter().all(|(_, uri)| listed.contains(uri)).then_some(()))
+    })
+    .await?;
+
+    let uris = json!([both[1].1, "board://notes/nobody-has-this", both[0].1]);
+    let wishes = json!({"notifications": {"resourceSubscriptions": uris}});
+    let mut events = client.open("subscriptions/listen", wishes).await?;
+    let first = next(&mut events).await?;
+    let honoured = json!({"resourceSubscriptions": [both[1].1, both[0].1]});
+    ensure!(first["params"]["notifications"] == honoured, "{first}");
+    let id = first.pointer(ID).context("no id")?.clone();
+    for ((server, uri), name) in both.iter().zip(["left", "right"]) {
+        pin(server, name).await?;
+        let told = next(&mut events).await?;
+        ensure!(told["params"]["uri"] == *uri && told.pointer(ID) == Some(&id), "{server}: {told}");
+    }
+    Ok(())
+}
+
 fn over_pipes(era: &str, sharing: &str) -> Result<String> {
     let mut upstream = board_upstream("board", era, true)?;
     upstream["sharing"] = json!(sharing);
@@ -71,13 +107,16 @@ async fn a_subscription_outlives_the_server_that_it_is_about() -> Result<()> {
     board.kill().await?;
     let _board = DemoHttp::board(&address, "modern").await?;
     // The stream is opened again some time after the server is there.
-    let told = loop {
-        if pin(&client, "a").await.is_ok()
-            && let Ok(told) = events.next(Duration::from_millis(200)).await
-        {
-            break told.context("the client noticed")?;
+    let told = wait::within("an update of the new server", BOUND, async {
+        loop {
+            if pin(&client, "a").await.is_ok()
+                && let Ok(told) = events.next(Duration::from_millis(200)).await
+            {
+                return told.context("the client noticed");
+            }
         }
-    };
+    })
+    .await??;
     ensure!(is_update(&told, &id), "{told}");
     Ok(())
 }
@@ -103,7 +142,7 @@ async fn a_subscription_that_is_closed_leaves_no_child() -> Result<()> {
     ensure!(is_update(&next(&mut events).await?, &id));
     ensure!(plugway_tests::process::descendants(plugway.pid()?)?.len() > before);
     drop(events);
-    plugway_tests::wait::until("its child is gone", BOUND, async || {
+    wait::until("its child is gone", BOUND, async || {
         let now = plugway_tests::process::descendants(plugway.pid()?)?.len();
         Ok((now <= before).then_some(()))
     })

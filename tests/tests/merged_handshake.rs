@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
-    Plugway,
+    Hub, Plugway,
     faulty::{self, Faulty, Raw},
     rpc::Client,
 };
@@ -93,6 +93,42 @@ async fn instructions_stand_under_their_servers_names_and_are_bounded() -> Resul
         ensure!(text.starts_with("Two servers.\n\n## rich\n\nAsk the rich one. ää"), "{text}");
         ensure!(text.ends_with("ä…\n\n## fresh\n\nAsk the fresh one."), "{text}");
         ensure!(text.len() < 4_096 + 100, "{} bytes", text.len());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn instructions_that_the_operator_omits_are_not_told() -> Result<()> {
+    let (rich, fresh) = (Faulty::start(legacy).await?, Faulty::start(modern).await?);
+    let plugway = Hub::new("hub")
+        .upstream_with("rich", &rich.url(), json!({"instructions": "omit"}))
+        .upstream_with("fresh", &fresh.url(), json!({"instructions": "include"}))
+        .start()
+        .await?;
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        let said = said(&client).await?;
+        ensure!(said["instructions"] == "## fresh\n\nAsk the fresh one.", "{said}");
+    }
+    Ok(())
+}
+
+/// Each server says more than 4 KiB: four have room, and of the fifth nothing but its beginning.
+#[tokio::test]
+async fn the_instructions_of_many_servers_are_bounded_together() -> Result<()> {
+    const ALL: usize = 16 * 1024;
+    let rich = Faulty::start(legacy).await?;
+    let mut hub = Hub::new("hub");
+    for n in 1..=7 {
+        hub = hub.upstream(&format!("rich{n}"), &rich.url());
+    }
+    let plugway = hub.start().await?;
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        let said = said(&client).await?;
+        let text = said["instructions"].as_str().context("no instructions")?;
+        let sections: Vec<&str> = text.split("## ").skip(1).collect();
+        ensure!(sections.len() == 4, "{} sections", sections.len());
+        ensure!(text.len() > ALL - 100 && text.len() <= ALL + 2 * sections.len(), "{}", text.len());
+        ensure!(sections.iter().all(|section| section.contains("ä…")), "{text}");
     }
     Ok(())
 }

@@ -7,7 +7,9 @@ use anyhow::{Context as _, Result, ensure};
 use http::HeaderValue;
 use plugway_tests::admin::Admin;
 use plugway_tests::faulty::{self, Faulty, Raw};
-use plugway_tests::{DemoHttp, Guest, Hub, Pipe, Plugway, http as web, rpc::Client, wait};
+use plugway_tests::{
+    DemoHttp, Guest, Hub, Pipe, Plugway, Recorder, http as web, rpc::Client, wait,
+};
 use serde_json::{Value, json};
 
 const BOUND: Duration = Duration::from_secs(20);
@@ -103,6 +105,29 @@ async fn what_a_policy_makes_of_arguments_is_what_the_server_gets_in_both_places
     ensure!(answer.pointer("/result/content/0/text") == Some(&json!("changed")), "{answer}");
     let legacy = plugway.legacy().await?;
     ensure!(legacy.call_text(TOOL, arguments).await? == "changed");
+    Ok(())
+}
+
+/// What no tool is known to want may be known to the server.
+#[tokio::test]
+async fn headers_of_arguments_that_nobody_knows_reach_a_modern_server() -> Result<()> {
+    let server = Recorder::modern().await?;
+    let plugway = Hub::new("hub").upstream("up", &server.url()).start().await?;
+    let client = plugway.modern();
+    let params = json!({"name": "up_look", "arguments": {"region": "eu"}});
+    let (_, mut request) = client.request("tools/call", params)?;
+    let passed = [("mcp-param-region", "eu"), ("mcp-param-unknown", "=?base64?SGVsbG8=?=")];
+    for (name, value) in passed {
+        request.headers_mut().append(name, HeaderValue::from_static(value));
+    }
+    request.headers_mut().append("x-other", HeaderValue::from_static("mine"));
+    ensure!(web::send(plugway.address(), request).await?.status == 200);
+    let seen = server.last()?.headers;
+    for (name, value) in passed {
+        ensure!(seen.get(name).is_some_and(|seen| seen == value), "{name}: {seen:?}");
+    }
+    ensure!(seen.get("x-other").is_none(), "{seen:?}");
+    ensure!(seen.get("mcp-name").is_some_and(|name| name == "look"), "{seen:?}");
     Ok(())
 }
 

@@ -1,8 +1,17 @@
 //! Servers of the first revision: HTTP+SSE toward upstreams.
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::{DemoHttp, Plugway, demo_notes_path, metrics, peers::Peers};
+use futures_util::FutureExt as _;
+use plugway_tests::{
+    DemoHttp, Hub, Plugway, Scripted,
+    asking::{accepted, elicitation, outcome, over_http},
+    demo_notes_path, metrics,
+    peers::Peers,
+    plugway::Setup,
+    rpc::Client,
+};
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt as _, net::TcpListener};
 
 const BOUND: std::time::Duration = std::time::Duration::from_secs(20);
 
@@ -66,13 +75,84 @@ async fn a_server_that_comes_back_is_found_again() -> Result<()> {
         ),
     );
     inner.kill().await?;
-    let inner = plugway_tests::plugway::Setup::new(configuration).chooses_address().start().await?;
+    let inner = Setup::new(configuration).chooses_address().start().await?;
     ensure!(inner.address() == address);
     plugway_tests::wait::until("a call goes through again", BOUND, async || {
         let sum = client.call_tool("old_add", json!({"a": 2, "b": 40})).await?;
         Ok((text(&sum) == "42").then_some(()))
     })
     .await
+}
+
+#[tokio::test]
+async fn a_question_and_a_cancellation_find_their_way_over_channels() -> Result<()> {
+    let (web, scripted) = (over_http().await?, Scripted::start().await?);
+    let inner = Hub::new("inner")
+        .upstream_with("web", web.url(), json!({"prefix": "never"}))
+        .upstream_with("steps", &scripted.url(), json!({"prefix": "never"}))
+        .start()
+        .await?;
+    let outer = Hub::new("outer")
+        .upstream_with("old", &inner.base_url(), json!({"transport": "sse"}))
+        .start()
+        .await?;
+    let capabilities = json!({"elicitation": {}});
+    let client = Client::legacy_with(outer.address(), "/mcp", capabilities).await?;
+    let params = json!({"name": "old_ask", "arguments": elicitation("Which word?")});
+    let mut call = client.open("tools/call", params).await?;
+    let asked = call.next(BOUND).await?.context("no question")?;
+    ensure!(asked["params"]["message"] == "[old] [web] Which word?", "{asked}");
+    ensure!(client.answer(&asked, accepted("this")).await? == 202);
+    let last = call.next(BOUND).await?.context("no result")?;
+    let got = outcome(&last["result"])?;
+    ensure!(got["result"]["content"]["word"] == "this", "{got}");
+
+    let params = json!({
+        "name": "old_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": "mine"},
+    });
+    let (id, mut call) = client.open_as("tools/call", params).await?;
+    let told = call.next(BOUND).await?.context("no progress")?;
+    ensure!(told["params"]["progressToken"] == "mine", "{told}");
+    client.notify("notifications/cancelled", json!({"requestId": id})).await?;
+    let cancelled = async || Ok((scripted.cancelled().len() == 1).then_some(()));
+    plugway_tests::wait::until("the server is told", BOUND, cancelled).await?;
+    // The channel goes on, and what the server answers late is for nobody.
+    scripted.release();
+    ensure!(text(&client.call_tool("old_json", json!({})).await?) == "json");
+    ensure!(client.delete().await? == 204);
+    let rest = call.next(BOUND).await?;
+    ensure!(rest.is_none_or(|last| last.get("result").is_none()), "it was answered");
+    Ok(())
+}
+
+/// A server that names an address of another origin could send everywhere what is meant for it.
+#[tokio::test]
+async fn nothing_is_posted_to_another_origin_than_the_servers() -> Result<()> {
+    let (server, other) =
+        (TcpListener::bind("127.0.0.1:0").await?, TcpListener::bind("127.0.0.1:0").await?);
+    let (url, elsewhere) = (server.local_addr()?, other.local_addr()?);
+    let opened = tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((mut stream, _)) = server.accept().await {
+            let stolen = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\nevent: endpoint\ndata: http://{elsewhere}/messages\n\n"
+            );
+            stream.write_all(stolen.as_bytes()).await?;
+            open.push(stream);
+        }
+        Ok::<_, std::io::Error>(open)
+    });
+    let configuration =
+        format!("name: hub\nupstreams: [{{name: old, url: 'http://{url}', transport: sse}}]\n");
+    let plugway = Setup::new(configuration).unready().start().await?;
+    let line = plugway.logged("to be posted to another origin than its own", BOUND).await?;
+    ensure!(line.contains("\\\"old\\\""), "it names the server: {line}");
+    let health = plugway.get("/health").await?.json()?;
+    ensure!(health["upstreams"]["old"] != "connected", "{health}");
+    ensure!(plugway.stop().await?.success());
+    ensure!(other.accept().now_or_never().is_none(), "somebody came to the other origin");
+    opened.abort();
+    Ok(())
 }
 
 #[tokio::test]

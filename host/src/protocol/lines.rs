@@ -7,8 +7,32 @@ use bytes::{Buf as _, Bytes, BytesMut};
 pub enum Line {
     /// Without its end.
     Text(Bytes),
-    /// Longer than the limit; it was skipped.
-    TooLong,
+    /// Longer than the limit; it was skipped but for its ends.
+    TooLong(Ends),
+}
+
+/// Bytes that are kept of each end of a line that is skipped: enough to see what message it was.
+const END: usize = 256;
+
+/// How a line begins and ends that was skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Its first 256 bytes.
+    pub head: Vec<u8>,
+    /// Its last 256 bytes.
+    pub tail: Vec<u8>,
+}
+
+impl Ends {
+    /// Takes the next piece of the line.
+    fn take(&mut self, piece: &[u8]) {
+        let room = END.saturating_sub(self.head.len()).min(piece.len());
+        self.head.extend_from_slice(piece.get(..room).unwrap_or_default());
+        let last = piece.get(piece.len().saturating_sub(END)..).unwrap_or_default();
+        self.tail.extend_from_slice(last);
+        let over = self.tail.len().saturating_sub(END);
+        drop(self.tail.drain(..over));
+    }
 }
 
 /// Splits a stream of bytes into lines, whatever the chunks it arrives in. Never more than the limit and one chunk is
@@ -18,13 +42,14 @@ pub struct Splitter {
     buffer: BytesMut,
     searched: usize,
     limit: usize,
-    skipping: bool,
+    /// What is kept of the line that is being skipped.
+    skipped: Option<Ends>,
 }
 
 impl Splitter {
     /// A splitter that skips lines of more than `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { buffer: BytesMut::new(), searched: 0, limit, skipping: false }
+        Self { buffer: BytesMut::new(), searched: 0, limit, skipped: None }
     }
 
     /// Where the next chunk goes: at its end, with room for `chunk` bytes. Take every [`line`](Self::line) before the
@@ -41,8 +66,8 @@ impl Splitter {
             let mut line = self.buffer.split_to(self.searched + found).freeze();
             self.buffer.advance(1);
             self.searched = 0;
-            if std::mem::take(&mut self.skipping) || line.len() > self.limit {
-                return Some(Line::TooLong);
+            if self.skipped.is_some() || line.len() > self.limit {
+                return Some(Line::TooLong(self.skipped(&line)));
             }
             if line.last() == Some(&b'\r') {
                 line.truncate(line.len() - 1);
@@ -51,7 +76,7 @@ impl Splitter {
         }
         self.searched = self.buffer.len();
         if self.searched > self.limit {
-            self.skipping = true;
+            self.skipped.get_or_insert_default().take(&self.buffer);
             self.buffer.clear();
             self.searched = 0;
         }
@@ -62,10 +87,19 @@ impl Splitter {
     pub fn rest(&mut self) -> Option<Line> {
         let rest = self.buffer.split().freeze();
         self.searched = 0;
-        if std::mem::take(&mut self.skipping) {
-            return Some(Line::TooLong);
+        if self.skipped.is_some() {
+            return Some(Line::TooLong(self.skipped(&rest)));
         }
         (!rest.is_empty()).then_some(Line::Text(rest))
+    }
+}
+
+impl Splitter {
+    /// The ends of the line that is skipped, whose last piece this is.
+    fn skipped(&mut self, last: &[u8]) -> Ends {
+        let mut ends = self.skipped.take().unwrap_or_default();
+        ends.take(last);
+        ends
     }
 }
 
@@ -105,14 +139,19 @@ mod tests {
 
     #[test]
     fn lines_are_split_and_long_ones_skipped() {
-        let all = format!("a\r\n\n{}\nend\nrest", "x".repeat(1_000));
+        let long: String = (0..300).map(|n| format!("{n:04}")).collect();
+        let all = format!("a\r\n\n{long}\nend\nrest");
+        let end = |range: std::ops::Range<usize>| long.as_bytes()[range].to_vec();
+        let ends = Ends { head: end(0..END), tail: end(long.len() - END..long.len()) };
         for chunk in [1, 7, 100, 10_000] {
             let (lines, rest) = split(all.as_bytes(), chunk, 100);
-            assert_eq!(lines, [text("a"), text(""), Line::TooLong, text("end")], "{chunk}");
+            let wanted = [text("a"), text(""), Line::TooLong(ends.clone()), text("end")];
+            assert_eq!(lines, wanted, "{chunk}");
             assert_eq!(rest, Some(text("rest")));
         }
         assert_eq!(split(b"x\n", 1, 10).1, None);
-        assert_eq!(split(&[b'x'; 50], 10, 20), (Vec::new(), Some(Line::TooLong)));
+        let short = Ends { head: vec![b'x'; 50], tail: vec![b'x'; 50] };
+        assert_eq!(split(&[b'x'; 50], 10, 20), (Vec::new(), Some(Line::TooLong(short))));
     }
 
     proptest! {

@@ -125,6 +125,7 @@ mod tests {
     use super::*;
     use crate::fault::Code;
     use crate::telemetry::Exposition;
+    use crate::transport::site::Bounds;
 
     const SILENCE: Duration = Duration::from_millis(1);
 
@@ -139,6 +140,25 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(events.next().await.unwrap().unwrap(), sse::KEEP_ALIVE);
         }
+    }
+
+    #[tokio::test]
+    async fn a_comment_is_due_after_15_seconds_of_silence() {
+        let silence = Bounds::default().keep_alive;
+        assert_eq!(silence, Duration::from_secs(15));
+        let (said, messages) = tokio::sync::mpsc::channel(1);
+        let messages =
+            stream::unfold(messages, async |mut messages| Some((messages.recv().await?, messages)));
+        let begun = Instant::now();
+        let mut events = Events::new(Box::pin(messages), silence, None);
+        assert!(events.timer.deadline() >= begun + silence);
+        assert!(futures_util::poll!(events.next()).is_pending());
+        // Whatever is said puts it off.
+        let later = Instant::now();
+        said.send(Ok(Bytes::from_static(b"1"))).await.unwrap();
+        assert_eq!(events.next().await.unwrap().unwrap(), "event: message\ndata: 1\n\n");
+        let due = events.timer.deadline();
+        assert!(due >= later + silence && due <= Instant::now() + silence);
     }
 
     #[tokio::test]

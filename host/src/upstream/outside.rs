@@ -15,7 +15,7 @@ pub fn lines(data: &[u8], limit: usize) -> Vec<Option<Bytes>> {
     while let Some(Ok(Some(line))) = lines.next().now_or_never() {
         found.push(match line {
             Line::Text(text) => Some(text),
-            Line::TooLong => None,
+            Line::TooLong(_) => None,
         });
     }
     found

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-const TOOLS: [(&str, &str); 10] = [
+const TOOLS: [(&str, &str); 12] = [
     ("process_id", "Its process id."),
     ("crash", "Ends with code 3 instead of an answer."),
     ("environment", "The names of its variables."),
@@ -18,6 +18,8 @@ const TOOLS: [(&str, &str); 10] = [
     ("chatter", "Prints lines to stdout that are no messages, then answers."),
     ("flood", "Prints `lines` lines to stderr, then answers."),
     ("big", "Answers with `bytes` letters."),
+    ("shout", "Sends a log message of `bytes` letters, then answers."),
+    ("drip", "Reports progress again and again, and never answers."),
     ("tell", "Tells its client of `count` numbered updates of a resource, then answers."),
     ("stubborn", "Starts a process that ignores SIGTERM; its id."),
     ("escape", "The same in a session of its own; its id."),
@@ -108,6 +110,18 @@ fn call(params: &Value) -> Answer {
             let bytes = at(params, "/arguments/bytes").as_u64().unwrap_or(1);
             Answer::Text("x".repeat(usize::try_from(bytes).unwrap_or_default()))
         }
+        "shout" => {
+            let bytes = at(params, "/arguments/bytes").as_u64().unwrap_or(1);
+            let data = "x".repeat(usize::try_from(bytes).unwrap_or_default());
+            let params = json!({"level": "info", "data": data});
+            let method = "notifications/message";
+            say(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+            Answer::Text(bytes.to_string())
+        }
+        "drip" => {
+            drip(at(params, "/_meta/progressToken"));
+            Answer::Nothing
+        }
         "tell" => {
             let count = at(params, "/arguments/count").as_u64().unwrap_or(1);
             for number in 1..=count {
@@ -123,6 +137,23 @@ fn call(params: &Value) -> Answer {
     }
 }
 
+/// Until nobody reads it any more.
+fn drip(token: &Value) {
+    for step in 1.. {
+        let params = json!({"progressToken": token, "progress": step});
+        let method = "notifications/progress";
+        if !say(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()) {
+            return;
+        }
+        pause();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "nothing is waited for: it works so slowly")]
+fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+}
+
 /// A process that only SIGKILL ends, and that would outlive a test by far. `sleep` inherits the ignored signals.
 const STUBBORN: &str = "trap '' TERM HUP INT; exec sleep 600";
 
@@ -135,8 +166,8 @@ fn start(command: &mut Command) -> Answer {
     }
 }
 
-/// A line to stdout; when nobody reads it any more, stdin ends too.
-fn say(line: &str) {
+/// A line to stdout; false when nobody reads it any more: then stdin ends, too.
+fn say(line: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    drop(writeln!(stdout, "{line}").and_then(|()| stdout.flush()));
+    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).is_ok()
 }

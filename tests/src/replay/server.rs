@@ -201,7 +201,11 @@ fn concerns(filter: &Exact, message: &Exact) -> bool {
         "notifications/resources/list_changed" => lists("resourcesListChanged"),
         "notifications/resources/updated" => names("resourceSubscriptions", "uri"),
         "notifications/tasks" => names("taskIds", "taskId"),
-        _ => false,
+        // Of another extension: the member of the same name asks for it.
+        other => {
+            let name = other.strip_prefix("notifications/").unwrap_or_default();
+            filter.at(&[name]).is_some()
+        }
     }
 }
 

@@ -48,9 +48,13 @@ impl Channel {
 
     /// Opens a session on it.
     pub async fn initialize(&mut self) -> Result<Value> {
+        self.initialize_with(json!({})).await
+    }
+
+    /// Opens a session on it with these client capabilities.
+    pub async fn initialize_with(&mut self, capabilities: Value) -> Result<Value> {
         let info = json!({"name": "plugway-tests", "version": "0"});
-        let params =
-            json!({"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": info});
+        let params = json!({"protocolVersion": "2024-11-05", "capabilities": capabilities, "clientInfo": info});
         let answer = self.call(0, "initialize", params).await?;
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         ensure!(self.post(&ready.to_string()).await? == 202);
@@ -67,14 +71,37 @@ impl Channel {
 
     /// Posts a request, which is taken with nothing in the answer, and waits for its response on the stream.
     pub async fn call(&mut self, id: u64, method: &str, params: Value) -> Result<Value> {
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        ensure!(self.post(&message.to_string()).await? == 202);
+        self.ask(id, method, params).await?;
         loop {
             let message = self.next().await?.context("the stream ended")?;
             if message.get("id").is_some_and(|found| *found == id) {
                 return Ok(message);
             }
         }
+    }
+
+    /// The next message of this method; what comes before it is skipped.
+    pub async fn next_of(&mut self, method: &str) -> Result<Value> {
+        loop {
+            let message = self.next().await?.with_context(|| format!("the end before {method}"))?;
+            if message.get("method").is_some_and(|found| *found == method) {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// Posts a notification.
+    pub async fn notify(&self, method: &str, params: Value) -> Result<()> {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        ensure!(self.post(&message.to_string()).await? == 202);
+        Ok(())
+    }
+
+    /// Posts a request, whose response comes on the stream.
+    pub async fn ask(&self, id: u64, method: &str, params: Value) -> Result<()> {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        ensure!(self.post(&message.to_string()).await? == 202);
+        Ok(())
     }
 
     /// The next message of the stream; none at its end.

@@ -54,6 +54,11 @@ impl Client {
         Self::legacy_with(address, path, json!({})).await
     }
 
+    /// Opens a legacy session as far as `initialize`: `notifications/initialized` is left to the test.
+    pub async fn introduced(address: SocketAddr, path: &str) -> Result<Self> {
+        Self::introduce(address, path, json!({}), (None, LEGACY)).await
+    }
+
     /// Opens a legacy session with these client capabilities.
     pub async fn legacy_with(address: SocketAddr, path: &str, capabilities: Value) -> Result<Self> {
         Self::open_session(address, path, capabilities, (None, LEGACY)).await
@@ -77,6 +82,17 @@ impl Client {
         address: SocketAddr,
         path: &str,
         capabilities: Value,
+        who: (Option<String>, &'static str),
+    ) -> Result<Self> {
+        let client = Self::introduce(address, path, capabilities, who).await?;
+        client.notify("notifications/initialized", json!({})).await?;
+        Ok(client)
+    }
+
+    async fn introduce(
+        address: SocketAddr,
+        path: &str,
+        capabilities: Value,
         (token, revision): (Option<String>, &'static str),
     ) -> Result<Self> {
         let era = Era::Legacy { session: None, initialized: Value::Null };
@@ -90,7 +106,6 @@ impl Client {
         let initialized = reply.result()?.clone();
         let session = reply.header("mcp-session-id").map(str::to_owned);
         client.era = Era::Legacy { session, initialized };
-        client.notify("notifications/initialized", json!({})).await?;
         Ok(client)
     }
 

@@ -62,20 +62,33 @@ struct State {
     meeting: Barrier,
     /// The streams of GET that are open; none where it has no such streams.
     streams: Option<Mutex<Vec<mpsc::Sender<String>>>>,
+    /// Levels and subscriptions of sessions; none where it has no such things.
+    told: Option<Mutex<Vec<Told>>>,
 }
+
+/// What a session was told: its id, the method, and the level or the URI.
+pub type Told = (String, String, String);
 
 impl Scripted {
     /// Starts one on a free port.
     pub async fn start() -> Result<Self> {
-        Self::start_with(None).await
+        Self::start_with(None, None).await
+    }
+
+    /// Starts one that has a resource, and whose sessions have levels and subscriptions.
+    pub async fn with_memory() -> Result<Self> {
+        Self::start_with(None, Some(Mutex::default())).await
     }
 
     /// Starts one that answers GET with a stream.
     pub async fn with_streams() -> Result<Self> {
-        Self::start_with(Some(Mutex::default())).await
+        Self::start_with(Some(Mutex::default()), None).await
     }
 
-    async fn start_with(streams: Option<Mutex<Vec<mpsc::Sender<String>>>>) -> Result<Self> {
+    async fn start_with(
+        streams: Option<Mutex<Vec<mpsc::Sender<String>>>>,
+        told: Option<Mutex<Vec<Told>>>,
+    ) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let state = Arc::new(State {
@@ -89,6 +102,7 @@ impl Scripted {
             gate: Semaphore::new(0),
             meeting: Barrier::new(2),
             streams,
+            told,
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&state)));
         Ok(Self { address, state, task })
@@ -132,6 +146,17 @@ impl Scripted {
     /// How many sessions are open.
     pub fn sessions(&self) -> usize {
         self.state.sessions().len()
+    }
+
+    /// Forgets its sessions, as a server does that keeps them for a while.
+    pub fn forget_sessions(&self) {
+        self.state.sessions().clear();
+    }
+
+    /// What sessions were told of levels and subscriptions, in order.
+    pub fn told(&self) -> Vec<Told> {
+        let told = self.state.told.as_ref().map(|told| told.lock());
+        told.map(|told| told.unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()
     }
 
     /// Ends every stream of GET.
@@ -224,6 +249,20 @@ async fn post(state: &Arc<State>, session: Option<String>, body: &[u8]) -> Reply
     }
     match method.as_str() {
         "ping" => result(&message, &json!({})),
+        "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
+            let params = at(&message, "/params");
+            let what = [at(params, "/level"), at(params, "/uri")];
+            let what = what.iter().find_map(|what| what.as_str()).unwrap_or_default();
+            let Some(told) = &state.told else {
+                return error(StatusCode::OK, &message, -32601, "no such method");
+            };
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.push((session, method.clone(), what.to_owned()));
+            result(&message, &json!({}))
+        }
+        "resources/list" if state.told.is_some() => {
+            result(&message, &json!({"resources": [{"uri": "scripted://a", "name": "a"}]}))
+        }
         "tools/list" => result(&message, &json!({"tools": tools::list()})),
         "tools/call" => {
             state.calls.fetch_add(1, Ordering::SeqCst);
@@ -237,11 +276,15 @@ fn initialize(state: &State, message: &Value) -> Reply {
     let number = state.initializes.fetch_add(1, Ordering::SeqCst);
     let id = format!("scripted-{number}");
     state.sessions().insert(id.clone());
+    let mut capabilities = json!({"tools": {}});
+    if state.told.is_some() {
+        capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
+    }
     let mut reply = result(
         message,
         &json!({
             "protocolVersion": at(message, "/params/protocolVersion"),
-            "capabilities": {"tools": {}},
+            "capabilities": capabilities,
             "serverInfo": {"name": "scripted", "version": "0"},
         }),
     );
@@ -278,12 +321,17 @@ fn whole(status: StatusCode, body: impl Into<Bytes>) -> Reply {
 
 /// A stream of events: one for each message that comes.
 fn events(messages: mpsc::Receiver<String>) -> Reply {
-    let frames = futures_util::stream::unfold(messages, |mut messages| async {
-        let message = messages.recv().await?;
-        let event = Bytes::from(format!("event: message\ndata: {message}\n\n"));
-        Some((Ok::<_, Infallible>(Frame::data(event)), messages))
+    let event = |message| format!("event: message\ndata: {message}\n\n");
+    typed(pieces(messages, event), "text/event-stream")
+}
+
+/// A body that comes piece by piece.
+fn pieces(pieces: mpsc::Receiver<String>, write: fn(String) -> String) -> Reply {
+    let frames = futures_util::stream::unfold(pieces, move |mut pieces| async move {
+        let piece = Bytes::from(write(pieces.recv().await?));
+        Some((Ok::<_, Infallible>(Frame::data(piece)), pieces))
     });
-    typed(Response::new(BodyExt::boxed(StreamBody::new(frames))), "text/event-stream")
+    Response::new(BodyExt::boxed(StreamBody::new(frames)))
 }
 
 fn typed(mut reply: Reply, kind: &'static str) -> Reply {

@@ -1,13 +1,16 @@
 //! The tools of the scripted server.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Reply, State, at, events, response, result};
+use super::{Reply, State, at, events, pieces, response, result, typed};
 
-const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 7] = [
     ("json", "Answers with JSON."),
     ("events", "Answers with one event."),
     ("raw", "Answers with the bytes of the request as they came."),
@@ -16,6 +19,7 @@ const NAMES: [(&str, &str); 6] = [
         "steps",
         "Reports `steps` steps of progress of `bytes` bytes, and gives its result once it is released.",
     ),
+    ("drip", "Answers with one small piece after the other, as `form`, and never comes to an end."),
     ("pair", "Reports progress and gives its result once another call of it is there."),
 ];
 
@@ -42,6 +46,7 @@ pub(super) async fn call(state: &Arc<State>, message: &Value, body: &[u8]) -> Re
             result(message, &big)
         }
         "steps" => steps(state, message, number("steps"), number("bytes")),
+        "drip" => drip(message, at(arguments, "/form") == "json"),
         "pair" => pair(state, message),
         _ => super::error(http::StatusCode::OK, message, -32602, "no such tool"),
     }
@@ -81,6 +86,27 @@ fn steps(state: &Arc<State>, message: &Value, steps: u64, bytes: u64) -> Reply {
         // A proxy that went away needs no result.
         drop(sender.send(response(&message, &text("done"))).await);
     });
+    events(receiver)
+}
+
+/// As slow as a server that works.
+const DRIP: Duration = Duration::from_millis(20);
+
+fn drip(message: &Value, json: bool) -> Reply {
+    let (sender, receiver) = mpsc::channel(1);
+    let message = message.clone();
+    tokio::spawn(async move {
+        for step in 1.. {
+            let piece = if json { " ".to_owned() } else { progress(&message, step, "drip") };
+            if sender.send(piece).await.is_err() {
+                return;
+            }
+            tokio::time::sleep(DRIP).await;
+        }
+    });
+    if json {
+        return typed(pieces(receiver, |piece| piece), "application/json");
+    }
     events(receiver)
 }
 

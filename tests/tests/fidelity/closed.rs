@@ -102,7 +102,8 @@ fn unprefixed(list: Option<&mut Exact>, mapped: &Mapped) {
     entries.retain(|entry| entry.str_at(&["name"]).is_some_and(|name| name.starts_with(&prefix)));
     for entry in entries {
         if let Some(Exact::Text(name)) = entry.at_mut(&["name"]) {
-            *name = name.trim_start_matches(&prefix).to_owned();
+            // A prefix that stands there twice is a difference.
+            *name = name.strip_prefix(&prefix).unwrap_or(name).to_owned();
         }
     }
 }

@@ -208,6 +208,6 @@ pub struct Timeouts {
     pub initialize: Option<Span>,
     /// Until the whole catalogue is read. Default `30s`.
     pub catalogue: Option<Span>,
-    /// Until something comes for a call: its answer begins, or another piece of it arrives. Default `5m`.
+    /// Until a call has its whole answer, however steadily it comes. Does not apply to `subscriptions/listen`. Default `5m`.
     pub answer: Option<Span>,
 }

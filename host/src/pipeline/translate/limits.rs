@@ -6,6 +6,11 @@ use std::time::Duration;
 pub(super) const ROUNDS: u32 = 10;
 /// Questions that may be open at once in one call: a person answers one or two.
 pub(super) const QUESTIONS: usize = 64;
+/// How long after a question a further one may come to be asked together with it: servers that ask several things at once
+/// write them one after the other.
+pub(super) const TOGETHER: Duration = Duration::from_millis(50);
+/// How long questions are gathered at most: a server that goes on to tell of progress must not hold them back.
+pub(super) const GATHERED: Duration = Duration::from_millis(250);
 /// How long a client may take to answer: a person may have to think, a server should not wait for ever.
 pub(super) const PATIENCE: Duration = Duration::from_mins(10);
 /// Largest response of a call that is sent again, which is held to be handed on as one message: as the largest event.

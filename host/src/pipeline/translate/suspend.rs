@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{FutureExt as _, StreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
+use tokio::time::{Instant, timeout_at};
 
 use super::declared::{capability, declared};
 use super::input;
-use super::limits::QUESTIONS;
+use super::limits::{GATHERED, QUESTIONS, TOGETHER};
 use super::suspended::Kept;
 use super::{Side, allowed};
 use crate::fault::Fault;
@@ -96,15 +97,15 @@ impl Reading {
         }
     }
 
-    /// Whatever is there already is asked together.
+    /// What comes soon after a question is asked together with it.
     async fn gather(&mut self) {
-        while self.waiting.as_ref().is_some_and(|waiting| !waiting.open.is_empty()) {
-            let waiting = self.waiting.as_mut();
-            let next = waiting.and_then(|waiting| waiting.messages.next().now_or_never());
-            match next {
-                Some(Some(item)) => self.take(item).await,
-                Some(None) => self.waiting = None,
-                None => {
+        let due = Instant::now() + GATHERED;
+        while let Some(waiting) = self.waiting.as_mut().filter(|waiting| !waiting.open.is_empty()) {
+            let soon = due.min(Instant::now() + TOGETHER);
+            match timeout_at(soon, waiting.messages.next()).await {
+                Ok(Some(item)) => self.take(item).await,
+                Ok(None) => self.waiting = None,
+                Err(_elapsed) => {
                     let Some(waiting) = self.waiting.take() else { return };
                     let text = self.side.suspended(waiting);
                     self.ready.push_back(text.map(Incoming::Response));

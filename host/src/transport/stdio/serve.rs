@@ -137,7 +137,7 @@ impl Pipe {
         let sender = self.place.sender(&self.caller);
         match line {
             Line::Text(text) => self.client.take(sender, text).await,
-            Line::TooLong => self.client.too_long(&sender.site, limit).await,
+            Line::TooLong(_) => self.client.too_long(&sender.site, limit).await,
         }
     }
 }

@@ -155,7 +155,9 @@ impl Source {
                 Some(due) => match timeout_at(due, body.frame()).await {
                     Ok(frame) => frame,
                     Err(_elapsed) => {
-                        return Err(Failure::timeout(&self.name, self.stall.unwrap_or(self.call)));
+                        let stalled = self.deadline.is_none_or(|deadline| due < deadline);
+                        let limit = self.stall.filter(|_| stalled).unwrap_or(self.call);
+                        return Err(Failure::timeout(&self.name, limit));
                     }
                 },
             };
@@ -211,5 +213,49 @@ impl Drop for Source {
         if let (Some(body), Some(drainer)) = (self.body.take(), self.drainer.take()) {
             drainer.body(body, DRAIN);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::oneshot::{self, error::TryRecvError};
+
+    use super::*;
+    use crate::upstream::testing::soon;
+
+    /// Something that goes on for ever; the other half closes when it is dropped.
+    fn endless() -> (impl Future<Output = ()>, oneshot::Receiver<()>) {
+        let (held, dropped) = oneshot::channel::<()>();
+        let task = async move {
+            pending::<()>().await;
+            drop(held);
+        };
+        (task, dropped)
+    }
+
+    #[tokio::test]
+    async fn so_much_goes_on_in_the_background_and_no_more() {
+        let drainer = Drainer::new(TaskTracker::new(), 2);
+        let [(first, mut one), (second, mut two), (third, mut three)] =
+            std::array::from_fn(|_| endless());
+        let (for_long, at_once) = (Duration::from_mins(1), Duration::from_millis(1));
+        drainer.run(first, for_long);
+        drainer.run(second, at_once);
+        drainer.run(third, for_long);
+        assert_eq!(three.try_recv(), Err(TryRecvError::Closed), "two are all that may");
+        assert!(soon(&mut two).await.is_err(), "its time is over");
+        assert_eq!(one.try_recv(), Err(TryRecvError::Empty), "it has its time");
+        let (fourth, mut four) = endless();
+        // The permit is free soon after the task is dropped.
+        let free = async {
+            while drainer.free.available_permits() == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        soon(free).await;
+        drainer.run(fourth, for_long);
+        assert_eq!(four.try_recv(), Err(TryRecvError::Empty));
     }
 }

@@ -7,7 +7,7 @@ use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
-use super::routes::{Closed, Receipt, Ticket};
+use super::routes::{Closed, Receipt, Ticket, TooLong};
 use super::tasks::About;
 use crate::pipeline::port::{Answer, Incoming, Order};
 use crate::protocol::feature::TASKS;
@@ -145,6 +145,7 @@ impl Flight {
                 Some(note) = receipt.notes.recv() => Ok(Next::Note(note)),
                 response = &mut receipt.done => {
                     let response = response.map_err(|_closed| self.child.crashed())?;
+                    let response = response.map_err(|TooLong| self.child.oversized())?;
                     let (child, now) = (&self.child, std::time::Instant::now());
                     child.tasks.heard(self.about.as_ref(), &response, child.era, now);
                     Ok(Next::Response(match self.translated {

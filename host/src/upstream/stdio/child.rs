@@ -14,7 +14,7 @@ use super::opening::{Opening, introduce};
 use super::process::Process;
 use super::pumps::{self, Pipes};
 use super::replies::Replies;
-use super::routes::{Receipt, Routes};
+use super::routes::{Receipt, Routes, TooLong};
 use super::tasks::Tasks;
 use crate::pipeline::party::Party;
 use crate::pipeline::port::Promise;
@@ -23,7 +23,7 @@ use crate::upstream::authored::request;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::http::{Channel, Endpoint};
-use crate::upstream::limits::{Limits, PAGE, WRITE_QUEUE};
+use crate::upstream::limits::{LINE, Limits, PAGE, WRITE_QUEUE};
 use crate::upstream::renew::{Line, Told};
 use crate::upstream::settings::{Asks, Command};
 use crate::upstream::status::Status;
@@ -159,6 +159,11 @@ impl Child {
         Failure::broken(&self.spec.name, "ended before it answered")
     }
 
+    /// The failure of a call whose answer is longer than a line may be.
+    pub(super) fn oversized(&self) -> Failure {
+        Failure::too_large(&self.spec.name, LINE)
+    }
+
     /// Writes a message, waiting for its turn until `deadline`.
     pub(super) async fn write(&self, text: Bytes, deadline: Instant) -> Result<(), Failure> {
         match timeout_at(deadline, self.writer.send(text)).await {
@@ -181,7 +186,8 @@ impl Child {
         let answer = async {
             self.write(text(number), deadline).await?;
             match timeout_at(deadline, done).await {
-                Ok(Ok(text)) => Message::parse(text).map_err(|error| {
+                Ok(Ok(Err(TooLong))) => Err(self.oversized()),
+                Ok(Ok(Ok(text))) => Message::parse(text).map_err(|error| {
                     Failure::broken(&self.spec.name, "answered what is not MCP").because(error)
                 }),
                 Ok(Err(_closed)) => Err(self.crashed()),

@@ -1,6 +1,6 @@
 //! Servers that are child processes and speak over their standard input and output.
 //!
-//! Reading order: [`process`] starts a process as the system can; [`lines`] splits what it writes; [`routes`] knows who
+//! Reading order: [`process`] starts a process as the system can; [`lines`] splits what it writes, [`oversized`] says what was skipped; [`routes`] knows who
 //! waits for which answer, [`replies`] carries the client's; [`child`] is one running server, [`pumps`] the tasks around its
 //! pipes, [`opening`] how it is introduced; [`call`] is one request to it, and [`tasks`] what may be asked for later; [`children`] decides who gets which child; [`peer`] reads the catalogue;
 //! [`exchange`] serves the parties.
@@ -15,6 +15,7 @@ mod children;
 mod exchange;
 mod lines;
 mod opening;
+mod oversized;
 mod peer;
 mod process;
 mod pumps;

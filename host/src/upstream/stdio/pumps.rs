@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::child::Spec;
 use super::lines::{Line, Lines};
+use super::oversized::{Skipped, skipped};
 use super::process::Process;
 use super::replies::Replies;
 use super::routes::{InFlight, Routes};
 use crate::pipeline::party::Party;
 use crate::pipeline::port::{Ask, AskReply, Incoming, Notification};
-use crate::protocol::lines::one_line;
+use crate::protocol::lines::{Ends, one_line};
 use crate::protocol::{Field, Kind, Message, Method};
 use crate::upstream::batch;
 use crate::upstream::limits::{
@@ -120,16 +121,30 @@ impl Pipes {
                         );
                     }
                 }
-                Ok(Some(Line::TooLong)) => {
-                    let upstream = &*self.spec.name;
-                    tracing::error!(
-                        upstream,
-                        limit = LINE,
-                        "a line is too long; the child is ended"
-                    );
-                    return;
-                }
+                Ok(Some(Line::TooLong(ends))) if !self.too_long(&ends) => return,
+                Ok(Some(Line::TooLong(_))) => {}
                 Ok(None) | Err(_) => return,
+            }
+        }
+    }
+
+    /// A line was too long to be taken, and was skipped; false when it may be what a call waits for and nobody knows which.
+    fn too_long(&self, ends: &Ends) -> bool {
+        let (upstream, limit) = (&*self.spec.name, LINE);
+        match skipped(ends) {
+            Skipped::Answer(number) => {
+                tracing::warn!(upstream, limit, "an answer is too long and was skipped");
+                self.routes.too_long(number);
+                true
+            }
+            Skipped::Told => {
+                tracing::warn!(upstream, limit, "a message is too long and was skipped");
+                true
+            }
+            Skipped::Unknown => {
+                let what = "a line is too long, and not known what it is: the child is ended";
+                tracing::error!(upstream, limit, "{what}");
+                false
             }
         }
     }

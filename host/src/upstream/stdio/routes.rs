@@ -35,14 +35,18 @@ pub(super) struct Ticket {
 #[derive(Debug)]
 pub(super) struct Receipt {
     pub(super) notes: mpsc::Receiver<Incoming>,
-    pub(super) done: oneshot::Receiver<Bytes>,
+    pub(super) done: oneshot::Receiver<Result<Bytes, TooLong>>,
 }
+
+/// The answer was there, and is longer than plugway takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooLong;
 
 #[derive(Debug)]
 struct Pending {
     ticket: Option<Ticket>,
     notes: mpsc::Sender<Incoming>,
-    done: oneshot::Sender<Bytes>,
+    done: oneshot::Sender<Result<Bytes, TooLong>>,
     /// Ids of the server's requests that went along with it, the newest last.
     asked: VecDeque<Id>,
 }
@@ -138,7 +142,13 @@ impl Routes {
             Some(ticket) => rewrite::response(&text, span, &ticket.id),
             None => text,
         };
-        pending.done.send(text).is_ok()
+        pending.done.send(Ok(text)).is_ok()
+    }
+
+    /// The answer to this request was too long to be taken: whoever waits for it is told so; false when nobody waits.
+    pub(super) fn too_long(&self, number: u64) -> bool {
+        let pending = self.table().calls.remove(&number);
+        pending.is_some_and(|pending| pending.done.send(Err(TooLong)).is_ok())
     }
 
     /// Hands a progress notification to the call that it belongs to, with the token that the client gave.

@@ -1,5 +1,6 @@
 //! Against real servers on loopback that misbehave as told.
 
+mod abandoned;
 mod asks;
 mod batches;
 mod credentials;

@@ -1,6 +1,7 @@
 //! Real child processes under real supervisors.
 
 mod asks;
+mod flood;
 mod standing;
 
 use std::sync::Arc;
