@@ -23,6 +23,7 @@ use crate::protocol::{Message, Method};
 use crate::upstream::limits::GOODBYE;
 use crate::upstream::permission::Permission;
 use crate::upstream::renew;
+use crate::upstream::varying::offered;
 
 impl HttpUpstream {
     async fn forward(&self, party: PartyId, notification: Message) {
@@ -80,7 +81,7 @@ impl Upstream for HttpUpstream {
     }
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
-        Box::pin(self.offers(capabilities))
+        Box::pin(offered(&self.endpoint, &self.tracker, capabilities))
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
