@@ -2,6 +2,7 @@
 
 mod asks;
 mod standing;
+mod variants;
 
 use std::sync::Arc;
 use std::time::Duration;
