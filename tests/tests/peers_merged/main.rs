@@ -34,6 +34,11 @@ struct Merged {
 
 impl Merged {
     async fn start() -> Result<Self> {
+        Self::with("[elicitation]").await
+    }
+
+    /// With a reference server that may ask clients for these.
+    async fn with(asks: &str) -> Result<Self> {
         let peers = Peers::find()?;
         let (everything, fastmcp) = (peers.everything().await?, peers.fastmcp_server().await?);
         let clock = DemoHttp::start(&[]).await?;
@@ -41,7 +46,7 @@ impl Merged {
         // The Inspector leaves its sessions open, one for each call: the children of those that are over end soon.
         let local = format!(
             "{{name: {}, command: '{}', args: ['{}', stdio], idle_stop: 1s, \
-             server_requests: [elicitation, sampling, roots]}}",
+             server_requests: {asks}}}",
             of(Server::Stdio),
             peers.node().display(),
             peers.everything_script().display()
@@ -50,7 +55,7 @@ impl Merged {
         let upstreams = [
             local,
             format!(
-                "{{name: {}, url: '{}', server_requests: [elicitation, sampling, roots]}}",
+                "{{name: {}, url: '{}', server_requests: {asks}}}",
                 of(Server::Http),
                 everything.url()
             ),
@@ -185,7 +190,7 @@ async fn peer_servers_answer_a_plain_client_exactly_as_they_answer_directly() ->
 /// The reference server offers some tools only to clients that can be asked.
 #[tokio::test]
 async fn peer_servers_offer_able_clients_what_they_offer_them_directly() -> Result<()> {
-    let merged = Merged::start().await?;
+    let merged = Merged::with("[elicitation, sampling, roots]").await?;
     let capabilities = json!({
         "elicitation": {}, "sampling": {}, "roots": {"listChanged": true},
         "tasks": {"requests": {"elicitation": {"create": {}}, "sampling": {"createMessage": {}}}},

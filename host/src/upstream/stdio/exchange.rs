@@ -22,6 +22,7 @@ use crate::upstream::era::{Route, found_out};
 use crate::upstream::failure::Failure;
 use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::renew;
+use crate::upstream::rewrite;
 use crate::upstream::settings::Sharing;
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
@@ -151,6 +152,20 @@ impl StdioUpstream {
             _ if self.children.sharing == Sharing::Connector => return,
             _ => notification.text().clone(),
         };
+        self.write(&child, text).await;
+    }
+
+    async fn pass_on(&self, order: Order) {
+        // What one client says is not true of all who share a child.
+        let own = self.children.sharing == Sharing::Session;
+        let child = self.children.open(order.party.id);
+        if let Some(child) = child.filter(|child| own && child.era == Era::Modern) {
+            let text = rewrite::claiming(&order.message, self.children.spec.asks);
+            self.write(&child, text).await;
+        }
+    }
+
+    async fn write(&self, child: &Child, text: Bytes) {
         let deadline = Instant::now() + self.children.spec.limits.open;
         if let Err(failure) = child.write(text, deadline).await {
             let upstream = &*self.children.spec.name;
@@ -193,6 +208,10 @@ impl Upstream for StdioUpstream {
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
         Box::pin(self.forward(party, notification))
+    }
+
+    fn tell(&self, order: Order) -> Promise<'_, ()> {
+        Box::pin(self.pass_on(order))
     }
 
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
