@@ -16,7 +16,7 @@ use crate::fault::{Code, Fault};
 use crate::protocol::{Field, Message, header, scan};
 
 /// So many servers are asked: each may have to open a session first.
-const ASKED: usize = 16;
+pub(super) const ASKED: usize = 16;
 
 /// The error code of an unknown method (JSON-RPC 2.0, section 5.1).
 const UNKNOWN_METHOD: i64 = -32_601;

@@ -12,7 +12,7 @@ use super::visitor::Visitor;
 use super::{form, handover, headers, post};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
-use crate::pipeline::{Caller, Flight, Request, RequestId, dispatch};
+use crate::pipeline::{self, Caller, Flight, Request, RequestId, dispatch};
 use crate::protocol::feature::{Home, TASKS};
 use crate::protocol::{Era, Field, Kind, Message, Method, Revision, header as mcp, message, scan};
 use crate::session::PartyGuard;
@@ -32,8 +32,11 @@ pub(super) async fn serve(
     check_version(&head, &message)?;
     let id = match (message.kind(), message.id().cloned()) {
         (Kind::Request, Some(id)) => id,
-        // Cancelling is closing the stream, and nothing is asked of clients: there is nothing to do.
-        (Kind::Notification, _) => return Ok(reply::empty(false)),
+        // Cancelling is closing the stream: there is nothing to do for that.
+        (Kind::Notification, _) => {
+            Box::pin(tell(site, visitor, head, message, request_id)).await?;
+            return Ok(reply::empty(false));
+        }
         _ => return Err(Fault::new(Code::InvalidRequest, "A request needs an id.")),
     };
     check_routing_headers(&head, &message)?;
@@ -63,6 +66,30 @@ pub(super) async fn ask(
     message: Message,
     request_id: RequestId,
 ) -> Result<Answer, Fault> {
+    let (request, flight) = requested(site, visitor, head, message, request_id)?;
+    Ok(dispatch(&visitor.endpoint.connector, request).await?.holding(flight))
+}
+
+/// Passes a notification on.
+pub(super) async fn tell(
+    site: &Site,
+    visitor: &Visitor<'_>,
+    head: HeaderMap,
+    message: Message,
+    request_id: RequestId,
+) -> Result<(), Fault> {
+    let (request, _flight) = requested(site, visitor, head, message, request_id)?;
+    pipeline::tell(&visitor.endpoint.connector, request).await
+}
+
+/// What was established about a message, and what keeps its party.
+fn requested(
+    site: &Site,
+    visitor: &Visitor<'_>,
+    head: HeaderMap,
+    message: Message,
+    request_id: RequestId,
+) -> Result<(Request, Arc<Flight>), Fault> {
     let connector = &visitor.endpoint.connector;
     let client_info = message.field(Field::MetaClientInfo).map(Arc::from);
     let capabilities = message.field(Field::MetaCapabilities).map(Arc::from);
@@ -85,7 +112,7 @@ pub(super) async fn ask(
         flight: flight.clone(),
         depth: 0,
     };
-    Ok(dispatch(connector, request).await?.holding(flight))
+    Ok((request, flight))
 }
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).

@@ -98,6 +98,10 @@ pub const VARIANTS: usize = 8;
 /// A variant that was asked for so recently makes no room for another: whoever invents capabilities makes a server be read
 /// a few times a minute, and no more.
 pub const VARIANT_USED: Duration = Duration::from_mins(1);
+/// A variant for which a process has to be started is read again at most so often when everybody's catalogue changed.
+pub const VARIANT_GAP: Duration = Duration::from_secs(1);
+/// The same when that is as before: servers say that their lists changed whenever a session of theirs begins.
+pub const VARIANT_GAP_UNCHANGED: Duration = Duration::from_secs(10);
 /// Longest capabilities of a client that have a variant.
 pub const VARIANT_CLAIMS: usize = 16 * 1024;
 

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::permission::claimed;
+use super::settings::Asks;
 use crate::protocol::message::string;
 use crate::protocol::{Field, Id, Message, Method, Span, scan, splice};
 
@@ -60,6 +62,13 @@ pub(super) fn request(message: &Message, change: Change<'_>) -> Bytes {
     }
     edits.sort_unstable_by_key(|(span, _)| span.range().start);
     splice(message.text(), &edits)
+}
+
+/// The text of a message of the modern era that claims these capabilities at most, where it claims any.
+pub(super) fn claiming(message: &Message, allowed: Asks) -> Bytes {
+    let declared = message.field(Field::MetaCapabilities);
+    let claims = declared.and_then(|declared| claimed(declared, allowed));
+    request(message, Change { capabilities: claims.as_deref(), ..Change::default() })
 }
 
 /// The response with the id that the client gave.

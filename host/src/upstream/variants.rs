@@ -1,7 +1,7 @@
 //! What a server offers to clients with certain capabilities: it may hide from others what they could not use, as tools
 //! with a user interface from clients that show none.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::time::Instant;
 
@@ -31,12 +31,15 @@ struct State {
     last: Option<Arc<Offering>>,
     /// The reading of the catalogue at which this could not be read.
     failed: Option<u64>,
+    /// When the last reading began.
+    began: Option<Instant>,
 }
 
-/// One reading: how often the catalogue had been read then.
+/// One reading: how many reasons there had been for it, and everybody's catalogue then.
 #[derive(Debug)]
 pub(super) struct Read {
-    pub(super) reads: u64,
+    pub(super) reasons: u64,
+    pub(super) beside: Weak<Offering>,
 }
 
 impl Variants {
@@ -65,11 +68,17 @@ impl Variants {
             }
             kept.swap_remove(place);
         }
-        let state = Mutex::new(State { used: now, last: None, failed: None });
+        let state = Mutex::new(State { used: now, last: None, failed: None, began: None });
         let slot = Arc::new(Slot::new());
         let variant = Arc::new(Variant { claims: claims.into(), slot, state });
         kept.push(Arc::clone(&variant));
         Some(variant)
+    }
+
+    /// What is known of what is offered to clients with these capabilities.
+    pub(super) fn known(&self, claims: &str) -> Option<Arc<Offering>> {
+        let kept = self.lock();
+        kept.iter().find(|variant| *variant.claims == *claims)?.last()
     }
 
     /// Whether there are any.
@@ -92,6 +101,16 @@ impl Variant {
     /// What was read last.
     pub(super) fn last(&self) -> Option<Arc<Offering>> {
         self.state().last.clone()
+    }
+
+    /// When the last reading began.
+    pub(super) fn began(&self) -> Option<Instant> {
+        self.state().began
+    }
+
+    /// A reading begins.
+    pub(super) fn begins(&self, now: Instant) {
+        self.state().began = Some(now);
     }
 
     /// Whether it could not be read since the catalogue was read for the last time.

@@ -25,29 +25,48 @@ const TOOLS: [(&str, &str); 12] = [
     ("escape", "The same in a session of its own; its id."),
 ];
 
+/// Offered only to clients that can be asked, by a server that was started with [`CHOOSY`]. It then tells everybody, whenever
+/// a session begins, that its tools have changed, as such servers do.
+const PERSON: (&str, &str) = ("person", "Whether there is a person to ask.");
+const CHOOSY: &str = "--choosy";
+
 /// The resource that changes.
 const NUMBERS: &str = "rough://numbers";
 
 fn main() -> ExitCode {
+    let choosy = std::env::args().any(|word| word == CHOOSY);
+    let mut able = false;
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         let Some(id) = message.get("id") else {
             if at(&message, "/method") == "notifications/cancelled" {
                 eprintln!("told that request {} was given up", at(&message, "/params/requestId"));
+            } else if choosy && at(&message, "/method") == "notifications/initialized" {
+                say(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
             }
             continue;
         };
         let answer = match at(&message, "/method").as_str().unwrap_or_default() {
-            "initialize" => Ok(json!({
-                "protocolVersion": at(&message, "/params/protocolVersion"),
-                "capabilities": {"tools": {}, "resources": {"subscribe": true}},
-                "serverInfo": {"name": "rough-server", "version": "0"},
-            })),
+            "initialize" => {
+                able = at(&message, "/params/capabilities").get("elicitation").is_some();
+                Ok(json!({
+                    "protocolVersion": at(&message, "/params/protocolVersion"),
+                    "capabilities": {"tools": {}, "resources": {"subscribe": true}},
+                    "serverInfo": {"name": "rough-server", "version": "0"},
+                }))
+            }
             // Whoever subscribes to anything is told of everything.
             "ping" | "resources/subscribe" | "resources/unsubscribe" => Ok(json!({})),
             "resources/list" => Ok(json!({"resources": [{"uri": NUMBERS, "name": "numbers"}]})),
-            "tools/list" => Ok(json!({"tools": TOOLS.map(define)})),
+            "tools/list" => {
+                let more = (choosy && able).then_some(PERSON);
+                let tools: Vec<Value> = TOOLS.into_iter().chain(more).map(define).collect();
+                Ok(json!({"tools": tools}))
+            }
+            "tools/call" if at(&message, "/params/name") == PERSON.0 => {
+                Ok(json!({"content": [{"type": "text", "text": able.to_string()}]}))
+            }
             "tools/call" => match call(at(&message, "/params")) {
                 Answer::Text(text) => Ok(json!({"content": [{"type": "text", "text": text}]})),
                 Answer::Nothing => continue,

@@ -34,13 +34,19 @@ struct Merged {
 
 impl Merged {
     async fn start() -> Result<Self> {
+        Self::with("[elicitation]").await
+    }
+
+    /// With a reference server that may ask clients for these.
+    async fn with(asks: &str) -> Result<Self> {
         let peers = Peers::find()?;
         let (everything, fastmcp) = (peers.everything().await?, peers.fastmcp_server().await?);
         let clock = DemoHttp::start(&[]).await?;
         let of = Server::name;
         // The Inspector leaves its sessions open, one for each call: the children of those that are over end soon.
         let local = format!(
-            "{{name: {}, command: '{}', args: ['{}', stdio], idle_stop: 1s}}",
+            "{{name: {}, command: '{}', args: ['{}', stdio], idle_stop: 1s, \
+             server_requests: {asks}}}",
             of(Server::Stdio),
             peers.node().display(),
             peers.everything_script().display()
@@ -48,7 +54,11 @@ impl Merged {
         let remote = |server, url| format!("{{name: {}, url: '{url}'}}", of(server));
         let upstreams = [
             local,
-            remote(Server::Http, everything.url()),
+            format!(
+                "{{name: {}, url: '{}', server_requests: {asks}}}",
+                of(Server::Http),
+                everything.url()
+            ),
             remote(Server::FastMcp, fastmcp.url()),
             remote(Server::Clock, clock.url()),
         ];
@@ -174,6 +184,39 @@ async fn peer_servers_answer_a_plain_client_exactly_as_they_answer_directly() ->
             ensure!(own == through, "{ask:?}\ndirectly: {own}\nthrough plugway: {through}");
         }
     }
+    Ok(())
+}
+
+/// The reference server offers some tools only to clients that can be asked.
+#[tokio::test]
+async fn peer_servers_offer_able_clients_what_they_offer_them_directly() -> Result<()> {
+    let merged = Merged::with("[elicitation, sampling, roots]").await?;
+    let capabilities = json!({
+        "elicitation": {}, "sampling": {}, "roots": {"listChanged": true},
+        "tasks": {"requests": {"elicitation": {"create": {}}, "sampling": {"createMessage": {}}}},
+    });
+    let able = async |address| Client::legacy_with(address, "/mcp", capabilities.clone()).await;
+    let direct = able(merged.everything.address()).await?;
+    let (own, through) = (direct.tool_names().await?, able(merged.plugway.address()).await?);
+    ensure!(own.len() > 13, "{own:?}");
+    let listed = through.tool_names().await?;
+    for server in [Server::Stdio, Server::Http] {
+        let wanted = own.iter().map(|name| format!("{}_{name}", server.name()));
+        let missing: Vec<String> = wanted.filter(|name| !listed.contains(name)).collect();
+        ensure!(missing.is_empty(), "{}: {missing:?} of {listed:?}", server.name());
+    }
+    // It is called at a child that was told the same: a child that was not has no such tool. Without a prompt nobody is asked.
+    const TOOL: &str = "trigger-sampling-request";
+    let call = async |client: &Client, name: &str| {
+        let reply = client.call("tools/call", json!({"name": name, "arguments": {}})).await?;
+        anyhow::Ok(reply.result()?["content"][0]["text"].clone())
+    };
+    let (own, reached) =
+        (call(&direct, TOOL).await?, call(&through, "local_trigger-sampling-request").await?);
+    ensure!(
+        own == reached && own.as_str().is_some_and(|text| text.contains("prompt")),
+        "{own}\n{reached}"
+    );
     Ok(())
 }
 

@@ -208,6 +208,11 @@ pub trait Upstream: Send + Sync {
     fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message>;
     /// Sends a notification over the party's session, if it has one.
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
+    /// Sends a notification of a client of the modern era to a server that speaks that era; to a child only where the party has
+    /// one. Others have nothing of it. Takes a bounded time.
+    fn tell(&self, _order: Order) -> Promise<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
     /// Tells the server the level of the log messages that a party wants, where the party has a session; a later session is
     /// told by itself, as the party's outbox knows.
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()>;

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::HeaderValue;
+use http::{HeaderMap, HeaderValue};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ use crate::telemetry::Outcome;
 use crate::transport::reply::{self, Asked};
 use crate::transport::site::Site;
 use crate::transport::visitor::Visitor;
-use crate::transport::{handover, legacy, post};
+use crate::transport::{handover, legacy, modern, post};
 
 /// Requests in flight; one more is refused.
 const REQUESTS: usize = 64;
@@ -134,9 +134,23 @@ impl Client {
             }
             return;
         }
-        if let (Some(session), Ok(visitor)) = (self.session.get(), sender.visitor(&self.connector))
-        {
-            session.notify(&visitor.endpoint.connector, message).await;
+        let Ok(visitor) = sender.visitor(&self.connector) else { return };
+        match self.session.get().filter(|_| era(&message) == Era::Legacy) {
+            Some(session) => session.notify(&visitor.endpoint.connector, message).await,
+            // Whoever opened no session needs none.
+            None => self.tell(sender, &visitor, message).await,
+        }
+    }
+
+    async fn tell(&self, sender: &Sender, visitor: &Visitor<'_>, message: Message) {
+        let (head, id) = (HeaderMap::new(), RequestId::next());
+        let told = async {
+            modern::check_meta(&message)?;
+            Box::pin(modern::tell(&sender.site, visitor, head, message, id)).await
+        };
+        // Nobody waits for an answer to a notification.
+        if let Err(fault) = told.await {
+            sender.site.counts.fault(&fault);
         }
     }
 

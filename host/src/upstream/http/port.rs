@@ -10,8 +10,9 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::ask::ask;
+use super::ask::{Reply, ask};
 use super::exchange::HttpUpstream;
+use super::request::{Head, Whose};
 use super::session::Session;
 use crate::fault::Fault;
 use crate::pipeline::Level;
@@ -20,9 +21,12 @@ use crate::pipeline::port::{
     Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Message, Method};
+use crate::upstream::failure::Failure;
 use crate::upstream::limits::GOODBYE;
 use crate::upstream::permission::Permission;
 use crate::upstream::renew;
+use crate::upstream::rewrite;
+use crate::upstream::varying::offered;
 
 impl HttpUpstream {
     async fn forward(&self, party: PartyId, notification: Message) {
@@ -31,7 +35,25 @@ impl HttpUpstream {
         if notification.method() == Method::Initialized {
             return;
         }
-        let sent = ask(&self.endpoint, session.head(), notification.text().clone(), None).await;
+        let text = notification.text().clone();
+        self.sent(ask(&self.endpoint, session.head(), text, None).await);
+    }
+
+    async fn pass_on(&self, order: Order) {
+        let is_modern = self.era.get().modern == Some(true);
+        if !is_modern || self.endpoint.status.usable().is_err() {
+            return;
+        }
+        let text = rewrite::claiming(&order.message, self.endpoint.asks);
+        let head = Head {
+            whose: Whose::Caller(order.credential),
+            extra: order.headers,
+            ..Head::modern_method(&order.message.method_name())
+        };
+        self.sent(ask(&self.endpoint, head, text, None).await);
+    }
+
+    fn sent(&self, sent: Result<Reply, Failure>) {
         if let Err(failure) = sent {
             tracing::debug!(
                 upstream = self.endpoint.name(),
@@ -80,7 +102,7 @@ impl Upstream for HttpUpstream {
     }
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
-        Box::pin(self.offers(capabilities))
+        Box::pin(offered(&self.endpoint, &self.tracker, capabilities))
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
@@ -93,6 +115,10 @@ impl Upstream for HttpUpstream {
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
         Box::pin(self.forward(party, notification))
+    }
+
+    fn tell(&self, order: Order) -> Promise<'_, ()> {
+        Box::pin(self.pass_on(order))
     }
 
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {

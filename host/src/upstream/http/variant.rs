@@ -2,77 +2,49 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::endpoint::Endpoint;
-use super::exchange::HttpUpstream;
 use super::question::Question;
 use super::request::Whose;
 use super::session::Session;
-use crate::pipeline::port::{Offering, Phase, Promise, Variant};
-use crate::protocol::{Era, Message, Revision};
+use crate::pipeline::port::{Offering, Promise};
+use crate::protocol::{Era, Message};
 use crate::upstream::authored::{Hello, OPENING_ID};
 use crate::upstream::catalogue;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::keeper::Lists;
-use crate::upstream::permission::claimed;
-use crate::upstream::variants::{self, Read};
+use crate::upstream::settings::Asks;
+use crate::upstream::status::Status;
+use crate::upstream::varying::{Reading, Varying};
 
-impl HttpUpstream {
-    /// What the server offers to clients with these capabilities.
-    pub(super) async fn offers(&self, capabilities: &str) -> Variant {
-        let status = &self.endpoint.status;
-        let claims = claimed(capabilities, self.endpoint.asks);
-        let claims = claims.as_deref().unwrap_or(capabilities);
-        let Some((phase, everybodys)) = status.offering() else { return Variant::Everybodys };
-        let Some(variant) = status.variants.of(claims, Instant::now()) else {
-            return Variant::Everybodys;
-        };
-        // One that is away is not asked: what it offered last counts, as it does for everybody.
-        if phase == Phase::Connected {
-            Box::pin(self.read(&variant, everybodys.revision.map(Revision::era))).await;
-        }
-        match variant.last() {
-            Some(offering) if *offering != *everybodys => Variant::Own(offering),
-            _ => Variant::Everybodys,
-        }
+impl Varying for Endpoint {
+    fn status(&self) -> &Arc<Status> {
+        &self.status
     }
 
-    /// Reads a variant, unless that was done since the catalogue was read. However many ask at once, it is read once; the
-    /// reading goes on when nobody waits for it any more.
-    async fn read(&self, variant: &Arc<variants::Variant>, era: Option<Era>) {
-        let reads = self.endpoint.status.reads();
-        match variant.slot.current() {
-            Some(known) if known.reads == reads => return,
-            Some(old) => variant.slot.forget(&old),
-            None if variant.failed(reads) => return,
-            None => {}
-        }
-        let (endpoint, read) = (Arc::clone(&self.endpoint), Arc::clone(variant));
-        // A task of its own, and large.
-        let reading = Box::pin(async move {
-            let outcome = read_as(&endpoint, era, Hello::claiming(&read.claims)).await;
-            let offering = outcome.map(Arc::new);
-            let status = &endpoint.status;
-            if let Ok(offering) = &offering {
-                status.warn_left_out(read.last().as_deref(), offering);
-            }
-            let differs = read.was_read(reads, offering.as_ref().ok());
-            if differs {
-                status.variants_changed();
-            }
-            offering.map(|_| Read { reads })
-        });
-        if let Err(failure) = variant.slot.acquire(&self.tracker, || reading).await {
-            tracing::warn!(
-                connector = &**self.endpoint.status.connector(),
-                upstream = self.endpoint.name(),
-                reason = &*failure.reason(),
-                "what is offered to clients with other capabilities could not be read"
-            );
-        }
+    fn asks(&self) -> Asks {
+        self.asks
+    }
+
+    fn reasons(&self, _era: Option<Era>) -> u64 {
+        self.status.reads()
+    }
+
+    fn gap(&self, _era: Option<Era>, _changed: bool) -> Duration {
+        Duration::ZERO
+    }
+
+    fn over(&self) -> CancellationToken {
+        CancellationToken::new()
+    }
+
+    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello) -> Reading {
+        Box::pin(async move { read_as(&self, era, hello).await })
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::places::Place;
 use super::pumps::Pipes;
 use crate::upstream::failure::Failure;
 use crate::upstream::http::{Channel, Poster};
@@ -19,12 +20,12 @@ use crate::upstream::limits::WRITE_QUEUE;
 /// it gets, and one that answers a post late holds nothing up.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// Starts the tasks. The one that reads reports that the channel is gone and gives its permit back.
+/// Starts the tasks. The one that reads reports that the channel is gone and gives its place back.
 pub(super) fn run(
     pipes: Pipes,
     channel: Channel,
     queue: mpsc::Receiver<Bytes>,
-    end: (watch::Sender<bool>, OwnedSemaphorePermit),
+    end: (watch::Sender<bool>, Place),
 ) {
     let tracker = pipes.spec.tracker.clone();
     let (poster, stop) = (channel.poster(), pipes.stop.clone());

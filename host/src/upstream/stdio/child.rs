@@ -1,16 +1,18 @@
 //! One running server process.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::channel;
 use super::opening::{Opening, introduce};
+use super::places::Place;
 use super::process::Process;
 use super::pumps::{self, Pipes};
 use super::replies::Replies;
@@ -38,6 +40,29 @@ pub(super) struct Spec {
     pub(super) limits: Limits,
     pub(super) status: Arc<Status>,
     pub(super) tracker: TaskTracker,
+    /// How often children told that lists changed, or plugway's own was started.
+    pub(super) told: AtomicU64,
+}
+
+/// Whom a child serves.
+#[derive(Clone, Debug)]
+pub(super) enum Serves {
+    /// This party.
+    Party(Arc<Party>),
+    /// Nobody in particular.
+    Anybody,
+    /// Nobody: a catalogue is read over it, and what it says of itself is no news.
+    Reading,
+}
+
+impl Serves {
+    /// Who hears what belongs to no call.
+    pub(super) fn party(&self) -> Option<&Arc<Party>> {
+        match self {
+            Self::Party(party) => Some(party),
+            Self::Anybody | Self::Reading => None,
+        }
+    }
 }
 
 /// How the other end of a child is reached.
@@ -73,13 +98,12 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts a process and introduces whom it serves: this party, or nobody in particular. `permit` is given back when the
-    /// process has ended.
+    /// Starts a process and introduces whom it serves. `place` is given back when the process has ended.
     pub(super) async fn start(
         spec: Arc<Spec>,
         opening: Opening,
-        party: Option<Arc<Party>>,
-        permit: OwnedSemaphorePermit,
+        serves: Serves,
+        place: Place,
     ) -> Result<Self, Failure> {
         let started = match &spec.means {
             Means::Process(command) => Started::Process(spawn(&spec.name, command)?),
@@ -93,10 +117,10 @@ impl Child {
             spec: Arc::clone(&spec),
             routes: Arc::clone(&routes),
             stop: stop.clone(),
-            party,
+            serves,
             replies: Replies::new(&spec, &writer),
         };
-        let end = (gone_sender, permit);
+        let end = (gone_sender, place);
         match started {
             Started::Process(process) => pumps::run(pipes, process, queue, end),
             Started::Channel(channel) => channel::run(pipes, channel, queue, end),

@@ -1,19 +1,20 @@
 //! Who gets which child, and how many there may be.
 
 use std::future::pending;
-use std::pin::pin;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, interval, timeout, timeout_at};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::child::{Child, Means, Spec};
+use super::child::{Child, Means, Serves, Spec};
 use super::opening::Opening;
+use super::places::{Place, Turns};
 use crate::pipeline::party::{Party, PartyId};
 use crate::protocol::Era;
 use crate::upstream::authored::Hello;
@@ -33,15 +34,21 @@ pub(in crate::upstream) struct Children {
     pub(super) spec: Arc<Spec>,
     pub(super) era: Arc<EraCell>,
     pub(super) sharing: Sharing,
-    permits: Arc<Semaphore>,
+    pub(super) permits: Arc<Semaphore>,
+    /// Of those that read what clients with other capabilities are offered.
+    pub(super) turns: Turns,
     parties: Sessions<Child>,
     /// Replaced when the operator takes the upstream out.
     shared: ArcSwap<Slot<Child>>,
+    /// plugway's own, over which the catalogue is read.
+    reader: Mutex<Option<Arc<Child>>>,
     /// Started and introduced, and served nobody yet.
-    spare: Mutex<Option<Child>>,
-    spare_ready: Notify,
+    pub(super) spare: Mutex<Option<Child>>,
+    pub(super) spare_ready: Notify,
     /// What parties subscribed to: a child in the place of another is told.
     wishes: Arc<Wishes>,
+    /// Nothing is read any more.
+    pub(super) over: CancellationToken,
 }
 
 impl Children {
@@ -56,17 +63,21 @@ impl Children {
         let name = Arc::clone(status.name());
         let permits = Arc::new(Semaphore::new(limits.children));
         let parties = Sessions::new(limits.sessions);
-        let spec = Spec { name, means, asks, limits, status, tracker: tracker.clone() };
+        let (tracker, told) = (tracker.clone(), AtomicU64::new(0));
+        let spec = Spec { name, means, asks, limits, status, tracker, told };
         Self {
             spec: Arc::new(spec),
             era: Arc::new(EraCell::new()),
             sharing,
             permits,
+            turns: Turns::new(),
             parties,
             shared: ArcSwap::from_pointee(Slot::new()),
+            reader: Mutex::default(),
             spare: Mutex::new(None),
             spare_ready: Notify::new(),
             wishes,
+            over: CancellationToken::new(),
         }
     }
 
@@ -92,8 +103,8 @@ impl Children {
             let (spec, party) = (Arc::clone(&self.spec), Arc::clone(party));
             let uris = self.wishes.of(party.id);
             async move {
-                let served = Some(Arc::clone(&party));
-                let child = Child::start(spec, opening, served, permit.await?).await?;
+                let serves = Serves::Party(Arc::clone(&party));
+                let child = Child::start(spec, opening, serves, permit.await?).await?;
                 if child.era == Era::Legacy {
                     renew::whole(&child, &party, uris).await;
                 }
@@ -122,89 +133,51 @@ impl Children {
             if let Means::Channel(_) = &spec.means {
                 // HTTP+SSE is older than the modern era.
                 let opening = Opening::Initialize(Hello::own());
-                return Child::start(spec, opening, None, permit.await?).await;
+                return Child::start(spec, opening, Serves::Anybody, permit.await?).await;
             }
             let probe = Opening::Probe(Hello::own());
-            let probed = Child::start(Arc::clone(&spec), probe, None, permit.await?).await;
+            let (first, place) = (Arc::clone(&spec), permit.await?);
+            let probed = Child::start(first, probe, Serves::Anybody, place).await;
             if !matches!(&probed, Err(failure) if failure.is_unreachable()) {
                 return probed;
             }
             // Servers exist that end when the first thing they hear is not `initialize`.
             let permit = permits.acquire_owned().await.map_err(|_closed| Failure::stopping())?;
             let opening = Opening::Initialize(Hello::own());
-            Child::start(spec, opening, None, permit).await
+            Child::start(spec, opening, Serves::Anybody, permit.into()).await
         }
     }
 
-    /// A permit, if one is free, or gets free because the spare child is given up for it.
-    fn permit(
-        &self,
-    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Failure>> + Send + 'static {
+    /// plugway's own child, while there is one.
+    pub(super) fn own_child(&self) -> Option<Arc<Child>> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// plugway has another one, or none; what it had before.
+    pub(super) fn keep_own(&self, child: Option<Arc<Child>>) -> Option<Arc<Child>> {
+        let mut place = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *place, child)
+    }
+
+    /// A place, if one is free, or gets free because the spare child is given up for it, or one that only reads.
+    fn permit(&self) -> impl Future<Output = Result<Place, Failure>> + Send + 'static {
         let permits = Arc::clone(&self.permits);
         let free = Arc::clone(&permits).try_acquire_owned().ok();
         let spare = if free.is_none() { self.take_spare() } else { None };
+        let gets_free = spare.is_some() || (free.is_none() && self.turns.give_way());
         let spec = Arc::clone(&self.spec);
         async move {
             if let Some(permit) = free {
-                return Ok(permit);
+                return Ok(permit.into());
             }
-            let Some(spare) = spare else { return Err(spec.full()) };
+            if !gets_free {
+                return Err(spec.full());
+            }
             drop(spare);
             let freed = timeout(CHILD_GRACE + SUPERVISOR_GRACE, permits.acquire_owned()).await;
-            freed.map_err(|_elapsed| spec.full())?.map_err(|_closed| Failure::stopping())
+            let freed = freed.map_err(|_elapsed| spec.full())?;
+            freed.map(Place::from).map_err(|_closed| Failure::stopping())
         }
-    }
-
-    fn take_spare(&self) -> Option<Child> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// A child that served nobody before: the spare one, or a new one as soon as there may be one more.
-    pub(super) async fn fresh(self: &Arc<Self>, opening: Opening) -> Result<Arc<Child>, Failure> {
-        let deadline = Instant::now() + self.spec.limits.child_wait;
-        let permit = loop {
-            let mut ready = pin!(self.spare_ready.notified());
-            ready.as_mut().enable();
-            if let Some(spare) = self.take_spare() {
-                if spare.is_gone() {
-                    continue;
-                }
-                self.refill(opening);
-                return Ok(Arc::new(spare));
-            }
-            let permit = timeout_at(deadline, async {
-                tokio::select! {
-                    permit = Arc::clone(&self.permits).acquire_owned() => Some(permit),
-                    () = ready => None,
-                }
-            });
-            match permit.await {
-                Ok(Some(permit)) => break permit.map_err(|_closed| Failure::stopping())?,
-                Ok(None) => {}
-                Err(_elapsed) => return Err(self.spec.full()),
-            }
-        };
-        self.refill(opening.clone());
-        let spec = Arc::clone(&self.spec);
-        Child::start(spec, opening, None, permit).await.map(Arc::new)
-    }
-
-    /// Starts one spare child in the background, if there may be one.
-    fn refill(self: &Arc<Self>, opening: Opening) {
-        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
-        let all = Arc::clone(self);
-        drop(self.spec.tracker.spawn(async move {
-            let Ok(child) = Child::start(Arc::clone(&all.spec), opening, None, permit).await else {
-                return;
-            };
-            // One is kept: a second one of the same moment goes.
-            let mut place = all.spare.lock().unwrap_or_else(PoisonError::into_inner);
-            if place.as_ref().is_none_or(Child::is_gone) && !all.permits.is_closed() {
-                *place = Some(child);
-                drop(place);
-                all.spare_ready.notify_one();
-            }
-        }));
     }
 
     /// What is open for a party.
@@ -251,6 +224,7 @@ impl Children {
 
     /// Takes every child of the parties out; the future stops them. New ones may be started.
     pub(super) fn clear(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.turns.give_way();
         let spare = self.take_spare().map(Arc::new);
         let shared = self.shared.swap(Arc::new(Slot::new())).leave();
         let parties = self.parties.drain().into_iter().filter_map(|slot| slot.leave());
@@ -268,6 +242,7 @@ impl Children {
     /// Ends every child for good; returns once the processes are gone.
     pub(super) async fn end(&self) {
         self.permits.close();
+        self.over.cancel();
         self.clear().await;
     }
 }

@@ -13,16 +13,20 @@ use super::opening::Opening;
 use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
-use crate::pipeline::port::{Answer, Control, Numbers, Order, Promise, Snapshot, Upstream};
-use crate::protocol::{Era, Field, Id, Message, Method, splice};
+use crate::pipeline::port::{
+    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+};
+use crate::protocol::{Era, Field, Id, Message, Method, Revision, splice};
 use crate::upstream::authored::Hello;
 use crate::upstream::era::{Route, found_out};
 use crate::upstream::failure::Failure;
-use crate::upstream::permission::Permission;
+use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::renew;
+use crate::upstream::rewrite;
 use crate::upstream::settings::Sharing;
 use crate::upstream::slot::Slot;
 use crate::upstream::status::Status;
+use crate::upstream::varying::offered;
 
 /// A child may end between the moment it is found and the moment it is used; then another is started.
 const TRIES: usize = 3;
@@ -88,11 +92,15 @@ impl StdioUpstream {
             Route::Stateless | Route::Translated | Route::Unknown => Opening::Modern,
         };
         if party.shared_by_strangers && party.revision.era() == Era::Modern {
-            let opening = match opening {
-                Opening::Modern => Opening::Modern,
-                _ => Opening::Initialize(Hello::own()),
+            let child = match opening {
+                Opening::Modern => self.children.fresh(Opening::Modern).await?,
+                _ if self.offers_more(party) => {
+                    let hello = Hello::of(party, self.children.spec.asks);
+                    self.children.fresh_as(hello).await?
+                }
+                _ => self.children.fresh(Opening::Initialize(Hello::own())).await?,
             };
-            return Ok((None, self.children.fresh(opening).await?));
+            return Ok((None, child));
         }
         match self.children.of_party(party, opening).await {
             Ok((slot, child)) => Ok((Some(slot), child)),
@@ -103,6 +111,24 @@ impl StdioUpstream {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Whether it is known that the server offers something else to clients with the capabilities of this one.
+    fn offers_more(&self, party: &Party) -> bool {
+        let Some(declared) = party.capabilities.as_deref() else { return false };
+        let claims = claimed(declared, self.children.spec.asks);
+        let known = self.status.variants.known(claims.as_deref().unwrap_or(declared));
+        let everybodys = self.status.offering().map(|(_, offering)| offering);
+        known.zip(everybodys).is_some_and(|(known, everybodys)| *known != *everybodys)
+    }
+
+    async fn offers(&self, capabilities: &str) -> Variant {
+        let everybodys = self.status.offering().map(|(_, offering)| offering);
+        let era = everybodys.and_then(|offering| offering.revision).map(Revision::era);
+        if !self.children.varies(era) {
+            return Variant::Everybodys;
+        }
+        offered(&self.children, &self.children.spec.tracker, capabilities).await
     }
 
     async fn speaks_modern(&self) -> bool {
@@ -126,6 +152,20 @@ impl StdioUpstream {
             _ if self.children.sharing == Sharing::Connector => return,
             _ => notification.text().clone(),
         };
+        self.write(&child, text).await;
+    }
+
+    async fn pass_on(&self, order: Order) {
+        // What one client says is not true of all who share a child.
+        let own = self.children.sharing == Sharing::Session;
+        let child = self.children.open(order.party.id);
+        if let Some(child) = child.filter(|child| own && child.era == Era::Modern) {
+            let text = rewrite::claiming(&order.message, self.children.spec.asks);
+            self.write(&child, text).await;
+        }
+    }
+
+    async fn write(&self, child: &Child, text: Bytes) {
         let deadline = Instant::now() + self.children.spec.limits.open;
         if let Err(failure) = child.write(text, deadline).await {
             let upstream = &*self.children.spec.name;
@@ -150,6 +190,14 @@ impl Upstream for StdioUpstream {
         self.status.watch()
     }
 
+    fn varies(&self) -> bool {
+        true
+    }
+
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(self.offers(capabilities))
+    }
+
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
         Box::pin(async move { self.serve(&order).await.map_err(|failure| failure.fault()) })
     }
@@ -160,6 +208,10 @@ impl Upstream for StdioUpstream {
 
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()> {
         Box::pin(self.forward(party, notification))
+    }
+
+    fn tell(&self, order: Order) -> Promise<'_, ()> {
+        Box::pin(self.pass_on(order))
     }
 
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {

@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::time::Instant;
 
-use super::child::Child;
 use super::children::{Children, ended};
 use crate::pipeline::port::Promise;
 use crate::protocol::{Era, Message};
@@ -22,21 +22,11 @@ use crate::upstream::settings::Sharing;
 #[derive(Debug)]
 pub(in crate::upstream) struct StdioPeer {
     children: Arc<Children>,
-    child: Mutex<Option<Arc<Child>>>,
 }
 
 impl StdioPeer {
     pub(in crate::upstream) fn new(children: Arc<Children>) -> Self {
-        Self { children, child: Mutex::new(None) }
-    }
-
-    fn child(&self) -> Option<Arc<Child>> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn keep(&self, child: Option<Arc<Child>>) -> Option<Arc<Child>> {
-        let mut place = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *place, child)
+        Self { children }
     }
 
     async fn connect(&self) -> Result<Greeting, Failure> {
@@ -48,7 +38,8 @@ impl StdioPeer {
         let initialize = (!modern).then_some(true);
         self.children.era.found(Speaks { modern: Some(modern), initialize });
         let greeting = child.greeting.clone();
-        drop(self.keep(Some(Arc::clone(&child))));
+        drop(self.children.keep_own(Some(Arc::clone(&child))));
+        self.children.spec.told.fetch_add(1, Ordering::Relaxed);
         greeting.ok_or_else(|| child.crashed())
     }
 
@@ -57,7 +48,7 @@ impl StdioPeer {
         method: &'static str,
         cursor: Option<&str>,
     ) -> Result<Message, Failure> {
-        let Some(child) = self.child() else {
+        let Some(child) = self.children.own_child() else {
             return Err(Failure::unavailable(&self.children.spec.name));
         };
         let text = |number| match child.era {
@@ -89,7 +80,7 @@ impl Peer for StdioPeer {
 
     fn check(&self, _closely: bool) -> Promise<'_, Result<Pulse, Failure>> {
         Box::pin(async {
-            let modern = self.child().is_some_and(|child| child.era == Era::Modern);
+            let modern = self.children.own_child().is_some_and(|child| child.era == Era::Modern);
             let method = if modern { "server/discover" } else { "ping" };
             // An error is a sign of life, too.
             self.question(method, None).await.map(|_answer| Pulse::Alive)
@@ -99,7 +90,7 @@ impl Peer for StdioPeer {
     fn listen(&self) -> Promise<'_, Infallible> {
         // What a child says arrives on its output; one of the modern era says nothing unless it is asked to.
         Box::pin(async {
-            let modern = self.child().filter(|child| child.era == Era::Modern);
+            let modern = self.children.own_child().filter(|child| child.era == Era::Modern);
             if let Some(child) = modern
                 && let Ok((number, receipt)) = child.routes.open(None)
             {
@@ -115,12 +106,12 @@ impl Peer for StdioPeer {
     }
 
     fn gone(&self) -> Promise<'_, ()> {
-        Box::pin(ended(self.child()))
+        Box::pin(ended(self.children.own_child()))
     }
 
     fn part(&self) -> Promise<'_, ()> {
         Box::pin(async {
-            if let Some(child) = self.keep(None) {
+            if let Some(child) = self.children.keep_own(None) {
                 child.stop().await;
             }
         })

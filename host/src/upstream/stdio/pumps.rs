@@ -1,22 +1,23 @@
 //! The tasks around the pipes of one child.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::child::Spec;
+use super::child::{Serves, Spec};
 use super::lines::{Line, Lines};
 use super::oversized::{Skipped, skipped};
+use super::places::Place;
 use super::process::Process;
 use super::replies::Replies;
 use super::routes::{InFlight, Routes};
-use crate::pipeline::party::Party;
 use crate::pipeline::port::{Ask, AskReply, Incoming, Notification};
 use crate::protocol::lines::{Ends, one_line};
 use crate::protocol::{Field, Kind, Message, Method};
@@ -33,17 +34,16 @@ pub(super) struct Pipes {
     pub(super) spec: Arc<Spec>,
     pub(super) routes: Arc<Routes>,
     pub(super) stop: CancellationToken,
-    /// Whom it serves; nobody in particular where several share it.
-    pub(super) party: Option<Arc<Party>>,
+    pub(super) serves: Serves,
     pub(super) replies: Replies,
 }
 
-/// Starts the tasks. The last one to end reports that the process is gone and gives its permit back.
+/// Starts the tasks. The last one to end reports that the process is gone and gives its place back.
 pub(super) fn run(
     pipes: Pipes,
     mut process: Process,
     queue: mpsc::Receiver<Bytes>,
-    end: (watch::Sender<bool>, OwnedSemaphorePermit),
+    end: (watch::Sender<bool>, Place),
 ) {
     let tracker = pipes.spec.tracker.clone();
     let (stop, routes) = (pipes.stop.clone(), Arc::clone(&pipes.routes));
@@ -176,7 +176,7 @@ impl Pipes {
     /// Hands a request on with the newest call, or by itself where no call is in flight. What nobody takes is refused.
     fn ask(&self, line: &Bytes) {
         let (name, newest) = (&self.spec.name, self.routes.newest());
-        let permission = match (&newest, &self.party) {
+        let permission = match (&newest, self.serves.party()) {
             (Some(call), _) => call.permission.clone(),
             (None, Some(party)) => Permission::of(name, self.spec.asks, party),
             (None, None) => Permission::nothing(name),
@@ -200,7 +200,7 @@ impl Pipes {
 
     /// Hands on what belongs to no call; false when nobody takes it.
     fn unasked(&self, message: Incoming) -> bool {
-        self.party.as_ref().is_some_and(|party| party.outbox.forward(message))
+        self.serves.party().is_some_and(|party| party.outbox.forward(message))
     }
 
     fn note(&self, line: &Bytes) {
@@ -212,7 +212,10 @@ impl Pipes {
             Method::ToolsListChanged
             | Method::PromptsListChanged
             | Method::ResourcesListChanged => {
-                self.spec.status.bell.changed();
+                if !matches!(self.serves, Serves::Reading) {
+                    self.spec.told.fetch_add(1, Ordering::Relaxed);
+                    self.spec.status.bell.changed();
+                }
                 true
             }
             _ if note.field(Field::MetaSubscriptionId).is_some() => self.routes.subscribed(&note),

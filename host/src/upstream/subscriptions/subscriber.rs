@@ -157,6 +157,10 @@ impl Upstream for Subscriber {
         self.0.inner.notify(party, notification)
     }
 
+    fn tell(&self, order: Order) -> Promise<'_, ()> {
+        self.0.inner.tell(order)
+    }
+
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()> {
         self.0.inner.set_level(party, level)
     }

@@ -3,6 +3,7 @@
 mod asks;
 mod flood;
 mod standing;
+mod variants;
 
 use std::sync::Arc;
 use std::time::Duration;
