@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::port::Answer;
-use crate::protocol::Id;
+use crate::protocol::{Era, Id};
 
 /// A response with this result, as one JSON message. `result` is JSON text.
 pub fn result(id: &Id, result: &[u8]) -> Answer {
@@ -17,10 +17,14 @@ pub fn result_text(id: &Id, result: &[u8]) -> Bytes {
     Bytes::from(parts.concat())
 }
 
-/// JSON text of a tool result that says why the tool did not run (`isError`).
-pub fn tool_error(text: &str) -> String {
+/// JSON text of a tool result that says why the tool did not run (`isError`), as it is in this era.
+pub fn tool_error(text: &str, era: Era) -> String {
     let text = serde_json::Value::from(text);
-    format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#)
+    let kind = match era {
+        Era::Legacy => "",
+        Era::Modern => r#""resultType":"complete","#,
+    };
+    format!(r#"{{{kind}"content":[{{"type":"text","text":{text}}}],"isError":true}}"#)
 }
 
 /// JSON text of a string.

@@ -191,10 +191,11 @@ impl<'a> Call<'a> {
         }))
     }
 
-    /// Sends the request. A server of the modern era sees by the end of the connection that a client of the legacy era,
-    /// which says so in a notification, does not want an answer any more.
+    /// Sends the request, until a client of the legacy era says in a notification, which its server gets before, that it
+    /// does not want an answer any more: most servers send none then. One of the modern era sees it by the end of the
+    /// connection.
     async fn sent(&self, upstream: &Arc<dyn Upstream>, order: Order) -> Result<Answer, Fault> {
-        if self.request.era() == Era::Modern || !translate::speaks_modern(&**upstream) {
+        if self.request.era() == Era::Modern {
             return upstream.exchange(order).await;
         }
         tokio::select! {

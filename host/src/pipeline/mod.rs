@@ -58,3 +58,4 @@ pub use party::{NoOutbox, Outbox, Party, PartyId};
 pub use presence::Absence;
 pub use request::{Flight, Request, RequestId};
 pub use tell::tell;
+pub(crate) use translate::declared::declared;

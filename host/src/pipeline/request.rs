@@ -2,11 +2,11 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Notify;
 
 use super::caller::Caller;
 use super::connector::Connector;
@@ -76,7 +76,9 @@ impl Request {
 #[derive(Default)]
 pub struct Flight {
     upstream: Mutex<Option<Arc<dyn Upstream>>>,
-    cancelled: OnceLock<CancellationToken>,
+    cancelled: AtomicBool,
+    /// Tells of that.
+    told: Notify,
     /// What lasts as long as the request, and as a call that waits for input.
     _kept: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -99,17 +101,22 @@ impl Flight {
 
     /// The client does not want an answer any more.
     pub fn cancel(&self) {
-        self.cancelled.get_or_init(CancellationToken::new).cancel();
+        self.cancelled.store(true, Ordering::Release);
+        self.told.notify_waiters();
     }
 
     /// Whether the client does not want an answer any more.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.get().is_some_and(CancellationToken::is_cancelled)
+        self.cancelled.load(Ordering::Acquire)
     }
 
     /// Until the client does not want an answer any more.
     pub async fn cancelled(&self) {
-        self.cancelled.get_or_init(CancellationToken::new).cancelled().await;
+        let mut told = std::pin::pin!(self.told.notified());
+        told.as_mut().enable();
+        if !self.is_cancelled() {
+            told.await;
+        }
     }
 }
 

@@ -33,6 +33,12 @@ impl Flights {
         Ok(FlightGuard { flights: self.clone(), id: id.clone(), flight })
     }
 
+    /// Nobody wants an answer to any of them.
+    pub fn cancel_all(&self) {
+        let flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        flights.values().for_each(|flight| flight.cancel());
+    }
+
     /// The request with this id.
     pub fn find(&self, id: &Id) -> Option<Arc<Flight>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()

@@ -86,8 +86,9 @@ impl Session {
         }
     }
 
-    /// Ends what the upstreams of its connector keep for the session.
+    /// Ends its calls, and what the upstreams of its connector keep for the session.
     pub async fn end(&self, connector: Option<&Connector>) {
+        self.flights.cancel_all();
         self.outbox.close();
         self.asks.clear();
         let upstreams = connector.into_iter().flat_map(|connector| &connector.upstreams);

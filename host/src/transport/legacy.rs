@@ -10,7 +10,7 @@ use super::reply::{self, Asked, Reply};
 use super::site::Site;
 use super::stream::counted;
 use super::visitor::Visitor;
-use super::{form, handover, headers, resume};
+use super::{form, handover, headers, post, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Incoming, Messages};
 use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
@@ -49,15 +49,17 @@ pub(super) async fn serve(
     })
 }
 
-/// The messages of an answer. A client that gave its request up gets no response, be it late or plugway's own about a server
-/// that sends none.
+/// The messages of an answer. They end when the client gives its request up: it gets no response, be it late or plugway's own
+/// about a server that sends none, and the request is in flight no more.
 fn wanted(session: &Session, id: &Id, messages: Messages) -> Messages {
     let Some(flight) = session.flights.find(id) else { return messages };
+    let until = flight.clone();
     let is_wanted = move |item: &Result<Incoming, Fault>| {
         let is_last = matches!(item, Ok(Incoming::Response(_)) | Err(_));
         ready(!(is_last && flight.is_cancelled()))
     };
-    Box::pin(messages.take_while(is_wanted))
+    let given_up = async move { until.cancelled().await };
+    Box::pin(messages.take_while(is_wanted).take_until(given_up))
 }
 
 /// The session of a request.
@@ -70,6 +72,7 @@ pub(super) fn session(
         let text = "The header Mcp-Session-Id is missing: initialize first, or send a request of revision 2026-07-28.";
         return Err(Fault::new(Code::SessionMissing, text));
     };
+    post::check_revision(head)?;
     site.sessions.find(&visitor.endpoint.connector.name, visitor.caller.as_deref(), id)
 }
 

@@ -137,7 +137,9 @@ pub(super) fn check_meta(message: &Message) -> Result<(), Fault> {
     if Revision::parse(&stated) != Some(Revision::NEWEST) {
         return Err(post::unsupported(&stated));
     }
-    if message.kind() == Kind::Request && message.field(Field::MetaCapabilities).is_none() {
+    if message.kind() == Kind::Request
+        && !message.field(Field::MetaCapabilities).is_some_and(|given| given.starts_with('{'))
+    {
         return Err(missing_meta("io.modelcontextprotocol/clientCapabilities"));
     }
     Ok(())

@@ -129,12 +129,22 @@ fn era(head: &HeaderMap, message: &Message) -> Result<Era, Fault> {
         Some(None) if message.kind() == Kind::Request => {
             Err(unsupported(header.unwrap_or_default()))
         }
-        Some(None) => {
-            let text =
-                "The header MCP-Protocol-Version names a revision that this server does not speak.";
-            Err(Fault::new(Code::UnsupportedVersion, text))
-        }
+        Some(None) => Err(unspoken()),
     }
+}
+
+/// The header of a request that has no body to say it in names a revision of ours, if it names any.
+pub(super) fn check_revision(head: &HeaderMap) -> Result<(), Fault> {
+    let named = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    if named.is_some_and(|named| Revision::parse(named).is_none()) {
+        return Err(unspoken());
+    }
+    Ok(())
+}
+
+fn unspoken() -> Fault {
+    let text = "The header MCP-Protocol-Version names a revision that this server does not speak.";
+    Fault::new(Code::UnsupportedVersion, text)
 }
 
 /// The revision is not one of ours (SEP-2575: `data.supported`, `data.requested`).

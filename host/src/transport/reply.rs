@@ -187,7 +187,7 @@ fn tool_result(fault: &Fault, asked: Asked<'_>) -> Option<Bytes> {
         return None;
     }
     let id = asked.id?;
-    let result = tool_error(fault.public());
+    let result = tool_error(fault.public(), asked.era);
     Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into())
 }
 

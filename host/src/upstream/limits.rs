@@ -52,9 +52,14 @@ pub const IDLE_CONNECTIONS: usize = 512;
 pub const IDLE_CONNECTION: Duration = Duration::from_secs(4);
 /// Messages that wait for one child's standard input.
 pub const WRITE_QUEUE: usize = 64;
-/// Messages of a server that wait for one call's reader. Further notifications are dropped, further requests refused; the
-/// response never is.
+/// Messages of a server that wait for one call's reader. A child of one client is read no further for a moment then; after
+/// that, and of a child that several share, further notifications are dropped, further requests refused; the response never
+/// is.
 pub const NOTE_QUEUE: usize = 256;
+/// How long that moment may be. A client that takes nothing for so long is not waited for again.
+pub const ROOM: Duration = Duration::from_secs(5);
+/// Calls in flight, the newest first, that are looked at for one whose client may be asked what a server asks.
+pub const CANDIDATES: usize = 16;
 /// Requests of a server of which is remembered with which call they went, so that their cancellation follows.
 pub const ASKED: usize = 64;
 /// How long the end of a session may take (`DELETE`, best effort).

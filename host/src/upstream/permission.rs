@@ -10,6 +10,7 @@ use bytes::Bytes;
 use super::authored;
 use super::peek::Peek;
 use super::settings::Asks;
+use crate::pipeline::declared;
 use crate::pipeline::party::Party;
 use crate::protocol::{Id, Message, Method, Span, message, scan, splice};
 
@@ -48,6 +49,12 @@ impl Permission {
             && declared.is_some_and(|declared| declares(declared, capability))
     }
 
+    /// Whether the client declared the way in which it is to be asked.
+    fn takes(&self, asked: &Message) -> bool {
+        let given = self.party.as_ref().and_then(|party| party.capabilities.as_deref());
+        given.is_some_and(|given| declared(asked, given))
+    }
+
     /// The name of the server.
     pub(super) fn upstream(&self) -> &Arc<str> {
         &self.upstream
@@ -64,7 +71,9 @@ impl Permission {
             name if name == Method::Ping.as_str() => {
                 return Err(authored::pong(id.unwrap_or("null")));
             }
-            "elicitation/create" if self.covers("elicitation") => self.signed(&asked),
+            "elicitation/create" if self.covers("elicitation") && self.takes(&asked) => {
+                self.signed(&asked)
+            }
             "sampling/createMessage" if self.covers("sampling") => {
                 Some(self.without_context(&asked))
             }

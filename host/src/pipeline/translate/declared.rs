@@ -14,7 +14,7 @@ pub(super) fn capability(question: &Message) -> Option<&'static str> {
 }
 
 /// Whether a client with these capabilities, which are JSON text, answers such a question.
-pub(super) fn declared(question: &Message, capabilities: &str) -> bool {
+pub(crate) fn declared(question: &Message, capabilities: &str) -> bool {
     let member = |object: &str, name: &str| {
         let span = scan::member(object, name)?;
         object.get(span.range()).filter(|value| value.starts_with('{')).map(str::to_owned)

@@ -6,7 +6,7 @@
 //! call wait for a modern client, [`suspended`] keeps those that wait, and [`retry`] finds the one that goes on.
 
 pub(super) mod allowed;
-mod declared;
+pub(super) mod declared;
 mod digest;
 pub(super) mod input;
 mod large;

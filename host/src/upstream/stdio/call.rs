@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::child::Child;
 use super::routes::{Closed, Receipt, Ticket, TooLong};
@@ -15,6 +15,7 @@ use crate::protocol::union::without;
 use crate::protocol::{Era, Field, Id, Method};
 use crate::upstream::authored::{Hello, cancelled};
 use crate::upstream::failure::Failure;
+use crate::upstream::limits::FIRST_EVENT;
 use crate::upstream::permission::{Permission, claimed};
 use crate::upstream::rewrite::{self, Change};
 use crate::upstream::tally::Counted;
@@ -105,11 +106,12 @@ pub(super) async fn call(
 
 impl Flight {
     async fn begin(mut self, mut receipt: Receipt) -> Result<Answer, Failure> {
-        let first = self.next(&mut receipt).await?;
-        if let Next::Response(text) = first {
-            return Ok(Answer::whole(text));
-        }
-        let state = Some((self, receipt, Some(first)));
+        // A client hears at once of a server that has something to say, or nothing yet.
+        let first = match timeout(FIRST_EVENT, self.next(&mut receipt)).await.ok().transpose()? {
+            Some(Next::Response(text)) => return Ok(Answer::whole(text)),
+            first => first,
+        };
+        let state = Some((self, receipt, first));
         Ok(Answer::messages(stream::unfold(state, |state| async move {
             let (mut flight, mut receipt, first) = state?;
             let next = match first {

@@ -57,6 +57,7 @@ async fn read(pipes: &Pipes, mut channel: Channel) {
     loop {
         match channel.next().await {
             Ok(Some(text)) => {
+                pipes.room().await;
                 if !pipes.line(&text) {
                     tracing::debug!(
                         upstream = &*pipes.spec.name,

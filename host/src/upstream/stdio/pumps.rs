@@ -23,7 +23,7 @@ use crate::protocol::lines::{Ends, one_line};
 use crate::protocol::{Field, Kind, Message, Method};
 use crate::upstream::batch;
 use crate::upstream::limits::{
-    CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
+    CANDIDATES, CHILD_GRACE, LAST_LINES, LINE, LOG_LINE, LOG_LINES, LOG_WINDOW, SUPERVISOR_GRACE,
 };
 use crate::upstream::peek::Peek;
 use crate::upstream::permission::Permission;
@@ -112,6 +112,7 @@ impl Pipes {
         loop {
             match lines.next().await {
                 Ok(Some(Line::Text(line))) => {
+                    self.room().await;
                     let mut messages = batch::split(line);
                     if !messages.all(|message| self.line(&message)) && strange.take() {
                         let upstream = &*self.spec.name;
@@ -149,6 +150,13 @@ impl Pipes {
         }
     }
 
+    /// Waits for a client that reads slower than its own child writes; nobody waits for one of several that share a child.
+    pub(super) async fn room(&self) {
+        if self.serves.party().is_some() {
+            self.routes.room().await;
+        }
+    }
+
     /// Takes one line; false when it is no message.
     pub(super) fn line(&self, line: &Bytes) -> bool {
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -173,15 +181,27 @@ impl Pipes {
         }
     }
 
-    /// Hands a request on with the newest call, or by itself where no call is in flight. What nobody takes is refused.
+    /// Hands a request on with the newest call whose client may be asked, or by itself where no call is in flight. What nobody
+    /// takes is refused.
     fn ask(&self, line: &Bytes) {
-        let (name, newest) = (&self.spec.name, self.routes.newest());
-        let permission = match (&newest, self.serves.party()) {
-            (Some(call), _) => call.permission.clone(),
-            (None, Some(party)) => Permission::of(name, self.spec.asks, party),
-            (None, None) => Permission::nothing(name),
+        let name = &self.spec.name;
+        let mut calls = self.routes.in_flight();
+        let (newest, asked) = if calls.is_empty() {
+            let permission = match self.serves.party() {
+                Some(party) => Permission::of(name, self.spec.asks, party),
+                None => Permission::nothing(name),
+            };
+            (None, permission.prepare(line))
+        } else {
+            // Requests of a modern client may declare different things: it is the newest that may be asked this.
+            let prepared: Vec<_> =
+                calls.iter().map(|call| call.permission.prepare(line)).take(CANDIDATES).collect();
+            let place = prepared.iter().position(Result::is_ok).unwrap_or_default();
+            let asked = prepared.into_iter().nth(place);
+            let Some(asked) = asked else { return };
+            (Some(calls.swap_remove(place)), asked)
         };
-        let asked = match permission.prepare(line) {
+        let asked = match asked {
             Ok(asked) => asked,
             Err(response) => return self.replies.send(response),
         };

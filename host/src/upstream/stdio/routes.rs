@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::pipeline::party::PartyId;
 use crate::pipeline::port::{Incoming, Notification};
 use crate::protocol::subscription::tagged;
 use crate::protocol::{Field, Id, Message, Span, splice};
-use crate::upstream::limits::{ASKED, NOTE_QUEUE};
+use crate::upstream::limits::{ASKED, NOTE_QUEUE, ROOM};
 use crate::upstream::permission::Permission;
 use crate::upstream::rewrite;
 
@@ -49,6 +50,8 @@ struct Pending {
     done: oneshot::Sender<Result<Bytes, TooLong>>,
     /// Ids of the server's requests that went along with it, the newest last.
     asked: VecDeque<Id>,
+    /// Whether its client took nothing for a while.
+    slow: bool,
 }
 
 /// A call with which something that the server says can be handed on.
@@ -64,7 +67,11 @@ impl InFlight {
     /// Hands a message on. One that does not fit is dropped; it comes back when the call ended meanwhile.
     pub(super) fn send(&self, message: Incoming) -> Option<Incoming> {
         match self.notes.try_send(message) {
-            Ok(()) | Err(TrySendError::Full(_)) => None,
+            Ok(()) => None,
+            Err(TrySendError::Full(_)) => {
+                tracing::debug!("a message of a child was dropped: its client reads too slowly");
+                None
+            }
             Err(TrySendError::Closed(message)) => Some(message),
         }
     }
@@ -120,7 +127,9 @@ impl Routes {
         table.used = Instant::now();
         let (notes, noted) = mpsc::channel(NOTE_QUEUE);
         let (done, answered) = oneshot::channel();
-        table.calls.insert(number, Pending { ticket, notes, done, asked: VecDeque::new() });
+        table
+            .calls
+            .insert(number, Pending { ticket, notes, done, asked: VecDeque::new(), slow: false });
         Ok((number, Receipt { notes: noted, done: answered }))
     }
 
@@ -169,15 +178,41 @@ impl Routes {
     /// The call that was sent last, if all that are in flight are of one party: what the server says without naming a call
     /// goes along with it.
     pub(super) fn newest(&self) -> Option<InFlight> {
+        self.in_flight().into_iter().next()
+    }
+
+    /// The calls in flight, the newest first; none where they are of several parties.
+    pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let table = self.table();
-        let calls =
-            || table.calls.iter().filter_map(|(number, call)| Some((number, call.flight()?)));
-        let (number, (newest, notes)) = calls().max_by_key(|(number, _)| **number)?;
-        calls().all(|(_, (ticket, _))| ticket.party == newest.party).then(|| InFlight {
-            number: *number,
-            notes: notes.clone(),
-            permission: newest.permission.clone(),
-        })
+        let calls = table.calls.iter().filter_map(|(number, call)| Some((number, call.flight()?)));
+        let mut calls: Vec<_> = calls.collect();
+        calls.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(**number));
+        let party = calls.first().map(|(_, (ticket, _))| ticket.party);
+        if calls.iter().any(|(_, (ticket, _))| Some(ticket.party) != party) {
+            return Vec::new();
+        }
+        let of = |(number, (ticket, notes)): (&u64, (&Ticket, &mpsc::Sender<Incoming>))| {
+            let (notes, permission) = (notes.clone(), ticket.permission.clone());
+            InFlight { number: *number, notes, permission }
+        };
+        calls.into_iter().map(of).collect()
+    }
+
+    /// Waits a moment for room with a call whose client has much to read still. One that takes nothing meanwhile is not waited
+    /// for again.
+    pub(super) async fn room(&self) {
+        let crowded = {
+            let table = self.table();
+            let is_crowded = |call: &Pending| !call.slow && call.notes.capacity() == 0;
+            let found = table.calls.iter().find(|(_, call)| is_crowded(call));
+            found.map(|(number, call)| (*number, call.notes.clone()))
+        };
+        let Some((number, notes)) = crowded else { return };
+        if timeout(ROOM, notes.reserve()).await.is_err()
+            && let Some(call) = self.table().calls.get_mut(&number)
+        {
+            call.slow = true;
+        }
     }
 
     /// A request of the server goes along with this call. So many are remembered.
