@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn lines_are_split_and_long_ones_skipped() {
-        let long: String = (0..300).map(|n| format!("{n:04}")).collect();
+        let long: Vec<String> = (0..300).map(|n| format!("{n:04}")).collect();
+        let long = long.concat();
         let all = format!("a\r\n\n{long}\nend\nrest");
         let end = |range: std::ops::Range<usize>| long.as_bytes()[range].to_vec();
         let ends = Ends { head: end(0..END), tail: end(long.len() - END..long.len()) };

@@ -14,14 +14,9 @@ use std::{
 };
 
 use anyhow::Result;
-use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full, Limited, StreamBody, combinators::BoxBody};
-use hyper::{
-    body::{Frame, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::{
@@ -30,9 +25,10 @@ use tokio::{
     task::JoinHandle,
 };
 
+mod replies;
 mod tools;
 
-type Reply = Response<BoxBody<Bytes, Infallible>>;
+use self::replies::{Reply, at, error, events, result, whole};
 
 const SESSION: &str = "mcp-session-id";
 const BODY_MAX: usize = 64 * 1024 * 1024;
@@ -291,50 +287,5 @@ fn initialize(state: &State, message: &Value) -> Reply {
     if let Ok(id) = id.parse() {
         reply.headers_mut().insert(SESSION, id);
     }
-    reply
-}
-
-/// What stands at a place of a message; null where nothing does.
-fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
-    value.pointer(pointer).unwrap_or(&Value::Null)
-}
-
-fn response(message: &Value, result: &Value) -> String {
-    json!({"jsonrpc": "2.0", "id": at(message, "/id"), "result": result}).to_string()
-}
-
-fn result(message: &Value, result: &Value) -> Reply {
-    whole(StatusCode::OK, response(message, result))
-}
-
-fn error(status: StatusCode, message: &Value, code: i64, text: &str) -> Reply {
-    let error = json!({"code": code, "message": text});
-    whole(status, json!({"jsonrpc": "2.0", "id": at(message, "/id"), "error": error}).to_string())
-}
-
-/// A JSON body with its length.
-fn whole(status: StatusCode, body: impl Into<Bytes>) -> Reply {
-    let mut reply = Response::new(Full::new(body.into()).boxed());
-    *reply.status_mut() = status;
-    typed(reply, "application/json")
-}
-
-/// A stream of events: one for each message that comes.
-fn events(messages: mpsc::Receiver<String>) -> Reply {
-    let event = |message| format!("event: message\ndata: {message}\n\n");
-    typed(pieces(messages, event), "text/event-stream")
-}
-
-/// A body that comes piece by piece.
-fn pieces(pieces: mpsc::Receiver<String>, write: fn(String) -> String) -> Reply {
-    let frames = futures_util::stream::unfold(pieces, move |mut pieces| async move {
-        let piece = Bytes::from(write(pieces.recv().await?));
-        Some((Ok::<_, Infallible>(Frame::data(piece)), pieces))
-    });
-    Response::new(BodyExt::boxed(StreamBody::new(frames)))
-}
-
-fn typed(mut reply: Reply, kind: &'static str) -> Reply {
-    reply.headers_mut().insert("content-type", http::HeaderValue::from_static(kind));
     reply
 }

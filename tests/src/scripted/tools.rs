@@ -8,7 +8,10 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Reply, State, at, events, pieces, response, result, typed};
+use super::{
+    State,
+    replies::{Reply, at, error, events, pieces, response, result, typed},
+};
 
 const NAMES: [(&str, &str); 7] = [
     ("json", "Answers with JSON."),
@@ -48,7 +51,7 @@ pub(super) async fn call(state: &Arc<State>, message: &Value, body: &[u8]) -> Re
         "steps" => steps(state, message, number("steps"), number("bytes")),
         "drip" => drip(message, at(arguments, "/form") == "json"),
         "pair" => pair(state, message),
-        _ => super::error(http::StatusCode::OK, message, -32602, "no such tool"),
+        _ => error(http::StatusCode::OK, message, -32602, "no such tool"),
     }
 }
 

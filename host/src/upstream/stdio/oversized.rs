@@ -124,7 +124,7 @@ mod tests {
             ("xxxx", "xxxx"),
             ("[{", "}]"),
             (r#"{"x":"#, r#","id":17}"#),
-            (r#"{"id":"17","result":"#, r#"}"#),
+            (r#"{"id":"17","result":"#, r"}"),
             (head, "xxxx"),
             (head, r#"xx,"id":17}}"#),
             (head, r#"xx,\"id\":17}"#),
