@@ -187,6 +187,9 @@ async fn peer_servers_answer_a_plain_client_exactly_as_they_answer_directly() ->
     Ok(())
 }
 
+/// A tool of the reference server that only clients with a model are offered.
+const SAMPLES: &str = "trigger-sampling-request";
+
 /// The reference server offers some tools only to clients that can be asked.
 #[tokio::test]
 async fn peer_servers_offer_able_clients_what_they_offer_them_directly() -> Result<()> {
@@ -206,13 +209,12 @@ async fn peer_servers_offer_able_clients_what_they_offer_them_directly() -> Resu
         ensure!(missing.is_empty(), "{}: {missing:?} of {listed:?}", server.name());
     }
     // It is called at a child that was told the same: a child that was not has no such tool. Without a prompt nobody is asked.
-    const TOOL: &str = "trigger-sampling-request";
     let call = async |client: &Client, name: &str| {
         let reply = client.call("tools/call", json!({"name": name, "arguments": {}})).await?;
         anyhow::Ok(reply.result()?["content"][0]["text"].clone())
     };
     let (own, reached) =
-        (call(&direct, TOOL).await?, call(&through, "local_trigger-sampling-request").await?);
+        (call(&direct, SAMPLES).await?, call(&through, &format!("local_{SAMPLES}")).await?);
     ensure!(
         own == reached && own.as_str().is_some_and(|text| text.contains("prompt")),
         "{own}\n{reached}"

@@ -2,10 +2,11 @@
 //! every server whose resources or tasks the client wants to hear of.
 //!
 //! Reading order: [`filter`] is what the client wants; [`lists`] takes what plugway tells; [`part`] is one server's share;
-//! [`acknowledged`] says what is honoured; [`mod@open`] holds it together.
+//! [`acknowledged`] says what is honoured, [`lasting`] whether anything is left to hear; [`mod@open`] holds it together.
 
 mod acknowledged;
 mod filter;
+mod lasting;
 mod lists;
 mod open;
 mod part;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use futures_util::stream::{self, SelectAll};
+use futures_util::stream::{self, BoxStream, SelectAll};
 use futures_util::{FutureExt as _, StreamExt as _};
 
 use super::acknowledged::acknowledged;
 use super::filter::Filter;
+use super::lasting::Lasting;
 use super::lists::ListChanges;
 use super::part::{Part, parts};
 use crate::fault::{Code, Fault};
@@ -55,10 +56,11 @@ pub(in crate::pipeline) async fn listen(
         };
         let opened = opened.into_iter().flatten();
         let (honoured, servers): (Vec<_>, Vec<Messages>) = opened.unzip();
+        let lasting = Lasting::new(&filter, servers.len());
         let first = acknowledged(&id, &filter, &honoured);
-        let servers = stream::select_all(servers);
+        let servers = stream::select_all(servers.into_iter().zip(0..).map(placed));
         let (toward, party) = (request.toward(), request.party);
-        let open = Open { id, lists, servers, joined, standing, toward, upstreams, party };
+        let open = Open { id, lists, servers, lasting, joined, standing, toward, upstreams, party };
         let later = stream::unfold(Some(open), |open| async {
             let mut open = open?;
             let next = open.next().await?;
@@ -70,11 +72,19 @@ pub(in crate::pipeline) async fn listen(
     Ok(Answer::messages(opened.flatten_stream()))
 }
 
+/// What a server says, and which of them it is.
+type Placed = (usize, Result<Incoming, Fault>);
+
+fn placed((messages, place): (Messages, usize)) -> BoxStream<'static, Placed> {
+    messages.map(move |message| (place, message)).boxed()
+}
+
 /// A stream that was acknowledged.
 struct Open {
     id: Id,
     lists: Arc<ListChanges>,
-    servers: SelectAll<Messages>,
+    servers: SelectAll<BoxStream<'static, Placed>>,
+    lasting: Lasting,
     joined: Joined,
     /// Whose policies judge what servers say.
     standing: Standing,
@@ -98,14 +108,21 @@ impl Open {
                         return Some(note(subscription::tagged(&message, &self.id)));
                     }
                 }
-                Some(message) = self.servers.next() => match message {
+                Some((place, message)) = self.servers.next() => match message {
+                    Ok(Incoming::Notification(note)) if self.lasting.begins(place, &note.text) => {}
                     Ok(message @ Incoming::Notification(_)) => {
                         if let Some(told) = self.judged(message).await {
                             return Some(told);
                         }
                     }
-                    // A server that stopped telling falls silent. What else it sends has no place here.
-                    Ok(Incoming::Response(_) | Incoming::Ask(_) | Incoming::Break(_)) => {}
+                    // A server that stopped telling falls silent, and is asked again as long as there is another one.
+                    Ok(Incoming::Response(_)) => {
+                        if self.lasting.ends(place) {
+                            return Some(Incoming::Response(self.complete()));
+                        }
+                    }
+                    // What else it sends has no place here.
+                    Ok(Incoming::Ask(_) | Incoming::Break(_)) => {}
                     // It is not this server any more.
                     Err(_replaced) => return None,
                 },

@@ -29,6 +29,7 @@ pub(super) fn on_result(answer: Answer, then: impl FnOnce() + Send + 'static) ->
     }
 }
 
-fn is_result(text: &bytes::Bytes) -> bool {
+/// Whether a response is a result.
+pub(super) fn is_result(text: &bytes::Bytes) -> bool {
     Message::parse(text.clone()).is_ok_and(|message| message.result().is_some())
 }

@@ -7,6 +7,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::observed::is_result;
 use crate::fault::Fault;
 use crate::pipeline::port::{Answer, Incoming, Messages, Order, Phase, Upstream};
 use crate::protocol::{Message, Method};
@@ -20,12 +21,18 @@ struct Steady {
     /// The upstream is taken out of the configuration, or plugway stops.
     over: CancellationToken,
     acknowledged: bool,
+    /// The server ended its stream with a result: the next one is asked for when somebody wants more.
+    completed: bool,
+    /// What acknowledges the stream after that one is news.
+    anew: bool,
     /// Streams in a row that did not last.
     vain: u32,
     since: Instant,
 }
 
-/// Listens. A server that refuses is not asked again; one that acknowledged it is, as often as it takes.
+/// Listens. A server that refuses is not asked again; one that acknowledged it is, as often as it takes. Where it ends a stream
+/// with a result, that is an item, and no end: whoever needs no more of it stops reading, and others hear of the next
+/// acknowledgement.
 pub(super) async fn listen(
     upstream: Arc<dyn Upstream>,
     order: Order,
@@ -34,21 +41,26 @@ pub(super) async fn listen(
     let Answer::Messages(messages) = upstream.exchange(order.clone()).await? else {
         return Err(Failure::broken(upstream.name(), "tells of no changes").fault());
     };
-    let (acknowledged, vain, since) = (false, 0, Instant::now());
-    let steady = Steady { upstream, order, over, acknowledged, vain, since };
+    let (acknowledged, completed, anew, vain, since) = (false, false, false, 0, Instant::now());
+    let steady = Steady { upstream, order, over, acknowledged, completed, anew, vain, since };
     Ok(Answer::messages(stream::unfold(Some((steady, messages)), |state| async {
         let (mut steady, mut messages) = state?;
         let next = steady.next(&mut messages).await?;
-        let goes_on = matches!(next, Ok(Incoming::Notification(_)));
+        let goes_on = matches!(next, Ok(Incoming::Notification(_))) || steady.completed;
         Some((next, goes_on.then_some((steady, messages))))
     })))
 }
 
 impl Steady {
-    /// The next notification. None, a response or an error is the end.
+    /// The next notification, or the result that ends a stream of the server's. None, an error, or a response that came
+    /// before anything was acknowledged, is the end.
     async fn next(&mut self, messages: &mut Messages) -> Option<Result<Incoming, Fault>> {
         let over = self.over.clone();
         let next = over.run_until_cancelled(async {
+            if std::mem::take(&mut self.completed) {
+                *messages = self.again().await;
+                self.anew = true;
+            }
             loop {
                 let next = messages.next().await;
                 match next {
@@ -60,6 +72,10 @@ impl Steady {
                     // Nothing is asked of who listens.
                     Some(Ok(Incoming::Ask(_))) => {}
                     ended if !self.acknowledged => return ended,
+                    Some(Ok(Incoming::Response(text))) if is_result(&text) => {
+                        self.completed = true;
+                        return Some(Ok(Incoming::Response(text)));
+                    }
                     _ => *messages = self.again().await,
                 }
             }
@@ -70,11 +86,15 @@ impl Steady {
         }
     }
 
-    /// Only the first acknowledgement is news.
+    /// Only the first acknowledgement is news, and the first one after a result.
     fn passes(&mut self, text: &bytes::Bytes) -> bool {
         let is_acknowledgement = Message::parse(text.clone())
             .is_ok_and(|message| message.method() == Method::Acknowledged);
-        !(is_acknowledgement && std::mem::replace(&mut self.acknowledged, true))
+        if !is_acknowledgement {
+            return true;
+        }
+        let first = !std::mem::replace(&mut self.acknowledged, true);
+        std::mem::take(&mut self.anew) || first
     }
 
     /// Another stream in the place of one that ended.

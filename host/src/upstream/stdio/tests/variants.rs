@@ -70,7 +70,7 @@ async fn tools(rig: &Rig, capabilities: &str) -> Option<Vec<String>> {
 
 fn name(tool: &str) -> String {
     let span = scan::member(tool, "name").unwrap();
-    tool[span.range()].trim_matches('"').to_owned()
+    tool.get(span.range()).unwrap().trim_matches('"').to_owned()
 }
 
 async fn until_children(rig: &Rig, count: u64) {
