@@ -98,6 +98,12 @@ async fn servers_killed_under_load_leave_and_return_refreshed() -> Result<()> {
         ensure!(instructions.as_str().is_some_and(|text| text.contains(server)), "{instructions}");
     }
     notices.until_changed("tools", 1, BOUND).await?;
+    // Who is back before anybody was told was never away.
+    wait::until("both are said to be away", BOUND, async || {
+        let away = ["clock", "notes"].map(|server| told(&notices, "warning", server).len());
+        Ok((away == [1, 1]).then_some(()))
+    })
+    .await?;
 
     let _clock = DemoHttp::start_at(&address, &["--tools", "2"]).await?;
     plugway.write("on", "")?;
@@ -113,13 +119,16 @@ async fn servers_killed_under_load_leave_and_return_refreshed() -> Result<()> {
     until_told_of_both(&notices).await
 }
 
+/// The messages of this level that name a server.
+fn told(notices: &Notices, level: &str, server: &str) -> Vec<(String, String)> {
+    let mut all = notices.messages();
+    all.retain(|(word, text)| word == level && text.contains(server));
+    all
+}
+
 /// One message when each server left, one when it was back.
 async fn until_told_of_both(notices: &Notices) -> Result<()> {
-    let told = |level: &str, server: &str| {
-        let mut all = notices.messages();
-        all.retain(|(word, text)| word == level && text.contains(server));
-        all
-    };
+    let told = |level: &str, server: &str| told(notices, level, server);
     wait::until("both are said to be back", BOUND, async || {
         let back = ["clock", "notes"].map(|server| told("notice", server).len());
         Ok((back == [1, 1]).then_some(()))
