@@ -1,7 +1,5 @@
 //! Notifications of clients of the modern era: what nobody knows reaches the servers that speak it, the rest ends at plugway.
 
-#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
-
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{Guest, Hub, replay::Replayed, scripted::Scripted};
 use serde_json::{Value, json};
