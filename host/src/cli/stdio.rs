@@ -27,7 +27,7 @@ pub(super) fn run(command: &Stdio, environment: &Environment) -> Result<(), Fail
 fn load(command: &Stdio, environment: &Environment) -> Result<Settings, Problems> {
     // Nothing listens: whatever the file says of a listener means nothing here.
     let flags = Flags { listen: Some("127.0.0.1:0".to_owned()), ..Flags::default() };
-    let mut settings = command.source().load(&flags, environment)?;
+    let mut settings = command.source(environment).load(&flags, environment)?;
     settings.admin = None;
     choose(&mut settings, command.connector.as_deref())?;
     Ok(settings)
