@@ -48,7 +48,7 @@ async fn what_the_program_prints_is_taken_or_refused_in_one_sentence_each() -> R
                 "listens on 127.0.0.1:9000",
                 "connector hub at /mcp",
                 "upstream chem: http://127.0.0.1:8001/, with the client's credential; prefix always\n",
-                "makes this a RouterConfig of agora-workbench; chem get the credential",
+                "makes this a RouterConfig of agora-workbench: the credential of whoever calls goes to chem",
             ],
         ),
         (
@@ -97,7 +97,7 @@ async fn a_printed_file_is_served_and_read_again() -> Result<()> {
     ensure!(text.contains(&base));
     let plugway = Setup::new(text.clone()).start().await?;
     let client = plugway.legacy().await?;
-    ensure!(client.call_text("chem_echo", json!({"text": "hi"})).await?.contains("hi"));
+    ensure!(client.call_text("chem_echo", json!({"message": "hi"})).await?.contains("hi"));
     let more = text.replace(r#""description":"""#, r#""description":"of the lab""#);
     let more = more.replace(r#""expose_tools":null"#, r#""expose_tools":["ec*"]"#);
     plugway.reconfigure(&more.replace(r#""name":"chem""#, r#""name":"other""#))?;
@@ -133,7 +133,7 @@ async fn an_environment_is_served_with_the_credentials_of_callers() -> Result<()
         Client::legacy_as(plugway.address(), "/mcp", "s3cret-of-a-caller").await?,
         Client::modern_as(plugway.address(), "/mcp", "s3cret-of-a-caller"),
     ] {
-        ensure!(client.call_text("clock_echo", json!({"text": "hi"})).await?.contains("hi"));
+        ensure!(client.call_text("clock_echo", json!({"message": "hi"})).await?.contains("hi"));
         client.call_text("lab_look", json!({"text": "hi"})).await?;
         let headers = recorder.last()?.headers;
         let seen = headers.get("authorization").and_then(|value| value.to_str().ok());

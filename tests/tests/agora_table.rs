@@ -53,8 +53,8 @@ fn rows() -> Result<Vec<Row>> {
 fn around(base: &[(&str, &str)], row: &Row) -> String {
     let own = row.word.split('.').next().unwrap_or_default();
     let lines = base.iter().filter(|(key, _)| *key != own);
-    let lines: String = lines.map(|(key, value)| format!("{key}: {value}\n")).collect();
-    format!("{lines}{}\n", row.example)
+    let lines: Vec<_> = lines.map(|(key, value)| format!("{key}: {value}\n")).collect();
+    format!("{}{}\n", lines.concat(), row.example)
 }
 
 /// A file with the example in it, where the heading is one of a file.
@@ -64,8 +64,9 @@ fn file_of(row: &Row) -> Option<String> {
         ("RouterConfig", Some(inner)) => {
             let base = [("name", "chem"), ("url", "http://127.0.0.1:1")];
             let keys = base.iter().filter(|(key, _)| *key != inner);
-            let keys: String = keys.map(|(key, value)| format!("  {key}: {value}\n")).collect();
-            Some(format!("form: agora\nname: hub\nupstreams:\n- {}\n{keys}", row.example))
+            let keys: Vec<_> = keys.map(|(key, value)| format!("  {key}: {value}\n")).collect();
+            let head = "form: agora\nname: hub\nupstreams:\n- ";
+            Some(format!("{head}{}\n{}", row.example, keys.concat()))
         }
         ("RouterConfig", None) => {
             let list = format!("[{upstream}]");

@@ -46,8 +46,8 @@ pub(super) enum Command {
 /// A configuration and where to serve it.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Serve {
-    /// The configuration file: plugway's own, or a RouterConfig of agora-workbench in YAML or JSON. Default: plugway.yaml;
-    /// where that does not exist, the variables UPSTREAM_<NAME>_URL of the environment.
+    /// The configuration file: plugway's own, or a `RouterConfig` of agora-workbench in YAML or JSON. Default:
+    /// `plugway.yaml`; where that does not exist, the variables `UPSTREAM_<NAME>_URL` of the environment.
     #[arg(value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
     /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.
@@ -117,8 +117,8 @@ pub(super) enum SchemaFormat {
 /// A configuration and which of its connectors to serve.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Stdio {
-    /// The configuration file: plugway's own, or a RouterConfig of agora-workbench in YAML or JSON. Default: plugway.yaml;
-    /// where that does not exist, the variables UPSTREAM_<NAME>_URL of the environment.
+    /// The configuration file: plugway's own, or a `RouterConfig` of agora-workbench in YAML or JSON. Default:
+    /// `plugway.yaml`; where that does not exist, the variables `UPSTREAM_<NAME>_URL` of the environment.
     #[arg(value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
     /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.

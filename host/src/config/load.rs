@@ -73,11 +73,11 @@ pub fn parse(
     let words = Words { not_yet: NOT_YET, also: rewritten.also };
     let (mut file, misfits) = read::<File>(own_words, words);
     rewritten.note(&mut file);
-    problems.extend(misfits.into_iter().map(|misfit| rewritten.moved(misfit)));
+    let misfits: Vec<_> = misfits.into_iter().map(|misfit| rewritten.moved(misfit)).collect();
     let base = base_of(path);
     let origin = Origin { file: Some(path), base, flags, environment, default_port: PORT };
     let found = match check(&file, &origin) {
-        Ok(mut settings) if problems.is_empty() => {
+        Ok(mut settings) if problems.is_empty() && misfits.is_empty() => {
             let found = std::mem::take(&mut settings.warnings.list).into_iter();
             warnings.extend(found.map(|problem| rewritten.moved(problem)));
             settings.warnings = in_file(placed(warnings, &tree));
@@ -90,8 +90,9 @@ pub fn parse(
     let own: Vec<Problem> = found
         .into_iter()
         .map(|problem| rewritten.moved(problem))
-        .filter(|problem| !problems.iter().any(|other| other.key.is_within(&problem.key)))
+        .filter(|problem| !misfits.iter().any(|misfit| misfit.key.is_within(&problem.key)))
         .collect();
+    problems.extend(misfits);
     problems.extend(own);
     Err(in_file(placed(problems, &tree)))
 }

@@ -110,7 +110,7 @@ fn not_served(key: &KeyPath, name: &str) -> Rewritten {
 fn say_so(key: &KeyPath, forwarding: &[String], findings: &mut Findings) {
     let upstreams = match forwarding {
         [] => String::new(),
-        names => format!("; {} get the credential of whoever calls", names.join(", ")),
+        names => format!(": the credential of whoever calls goes to {}", names.join(", ")),
     };
     let sentence = format!("makes this a RouterConfig of agora-workbench{upstreams}");
     let hint = "write `form: agora` to say so, or `form: plugway` to be told what does not belong; \

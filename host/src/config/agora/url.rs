@@ -4,10 +4,10 @@
 /// fails at the reference and is taken as it was meant.
 pub(super) fn endpoint(base: &str) -> String {
     let bare = base.trim().trim_end_matches('/');
-    let path = bare.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+    let path = bare.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
     match path {
         // A query would end up in the middle.
-        Some(path) if !path.ends_with("/mcp") && !path.contains(['?', '#']) => {
+        Some((_, path)) if !bare.ends_with("/mcp") && !path.contains(['?', '#']) => {
             [bare, "/mcp"].concat()
         }
         _ => bare.to_owned(),

@@ -179,7 +179,6 @@ fn look_at_others(environment: &Environment, findings: &mut Findings) {
                 findings.problem(&key, format!("does nothing yet: {lacks}"), TAKE_OUT);
             }
             Some(Fate::Ignored(sentence, hint)) if is_set => findings.warning(&key, sentence, hint),
-            Some(_) => {}
             None if OWN.iter().any(|start| name.starts_with(start)) => {
                 let hint = match nearest(name, VARIABLES.iter().map(|(known, _)| *known)) {
                     Some(near) => format!("did you mean {}?", near.replace('*', "<NAME>")),
@@ -187,7 +186,7 @@ fn look_at_others(environment: &Environment, findings: &mut Findings) {
                 };
                 findings.warning(&key, "means nothing to plugway", &hint);
             }
-            None => {}
+            _ => {}
         }
     }
 }

@@ -48,15 +48,13 @@ fn address(
         };
     }
     let key = KeyPath::top().key("listen");
+    let default = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), origin.default_port);
     let (below, source) = match &file.listen {
         Some(text) => match parse_address(text) {
             Some(address) => (address, ListenSource::File),
             None => return refuse(&key, format!("is `{text}`, which is no address"), findings),
         },
-        None => {
-            let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), origin.default_port);
-            (address, ListenSource::Default)
-        }
+        None => (default, ListenSource::Default),
     };
     let host = origin.environment.first(HOSTS);
     let port = origin.environment.first(PORTS);

@@ -27,8 +27,8 @@ fn a_file_that_does_not_say_what_it_is_is_named_with_who_gets_credentials() {
     let warning = said(file(THEIRS));
     assert!(
         warning.starts_with(
-            "warning: /c/hub.yaml:3:31: `upstreams[0].expose_tools` makes this a RouterConfig of \
-             agora-workbench; a get the credential of whoever calls\nhint: write `form: agora`"
+            "warning: /c/hub.yaml:3:32: `upstreams[0].expose_tools` makes this a RouterConfig of \
+             agora-workbench: the credential of whoever calls goes to a\nhint: write `form: agora`"
         ),
         "{warning}"
     );
@@ -93,9 +93,25 @@ fn problems_are_said_in_the_words_and_at_the_place_of_the_file() {
                 "hub.yaml:5:18: `upstreams[0].tool_aliases.b` is `c d`",
             ],
         ),
+    ] {
+        ensure_refused(text, sentences);
+    }
+}
+
+fn ensure_refused(text: &str, sentences: &[&str]) {
+    let said = file(text).map_or_else(|problems| problems.to_string(), |_| String::new());
+    for sentence in sentences {
+        assert!(said.contains(sentence), "no {sentence}\nin {said}\nof {text}");
+    }
+    assert!(said.starts_with("error: "), "{said}");
+}
+
+#[test]
+fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
+    for (text, sentences) in [
         (
             "form: agora\nname: hub\nupstreams:\n- name: a\n  url: http://x:1\n  expose_tool: [b]\n",
-            &["`upstreams[0].expose_tool` is not a key", "hint: did you mean `expose_tools`?"],
+            &["`upstreams[0].expose_tool` is not a key", "hint: did you mean `expose_tools`?"][..],
         ),
         (
             "form: agora\nname: hub\nentra_client: x\nupstreams: [{name: a, url: 'http://x:1'}]\n",
@@ -130,13 +146,13 @@ fn problems_are_said_in_the_words_and_at_the_place_of_the_file() {
             &["`form` is `agor`, but can only be plugway or agora", "did you mean `agora`?"],
         ),
         ("form: agora\nname: hub\nupstreams: []\n", &["has no `upstreams`"]),
-        ("form: agora\nupstreams: [7]\n", &["`upstreams[0]` must be an upstream", "has no `name`"]),
+        ("form: agora\nname: hub\nupstreams: [7]\n", &["`upstreams[0]` must be an upstream"]),
+        (
+            "bridges: [{}]\nupstreams: [{name: a, url: 'http://x:1', expose_tools: ['[a]']}]\n",
+            &["`bridges` does nothing yet", "has no `name`", "but a glob"],
+        ),
     ] {
-        let said = file(text).map_or_else(|problems| problems.to_string(), |_| String::new());
-        for sentence in sentences {
-            assert!(said.contains(sentence), "no {sentence}\nin {said}\nof {text}");
-        }
-        assert!(said.starts_with("error: "), "{said}");
+        ensure_refused(text, sentences);
     }
 }
 
@@ -152,7 +168,7 @@ fn other_forms_are_refused_in_one_sentence_and_slips_of_the_pen_are_not_taken_fo
     }
     let slip = said(file("name: hub\nupstream: [{name: a, url: 'http://x:1'}]\npolicy: []\n"));
     assert!(slip.contains("did you mean `upstreams`?"), "{slip}");
-    assert!(slip.contains("did you mean `policies`?"), "{slip}");
+    assert!(slip.contains("`policy` is not a key that plugway knows"), "{slip}");
     let own = said(file("form: plugway\nname: hub\nupstream: {}\nworkers: []\n"));
     assert!(own.contains("`workers` is not a key that plugway knows"), "{own}");
 }
