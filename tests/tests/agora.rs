@@ -7,12 +7,13 @@ use std::{fs, time::Duration};
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
     DemoHttp, Plugway, Recorder, binary,
+    faulty::{Faulty, Handler, good},
     plugway::{Output, Setup, command, run_in},
     rpc::Client,
     scratch::Scratch,
     wait,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 const CHANGED_WITHIN: Duration = Duration::from_secs(10);
 
@@ -108,7 +109,7 @@ async fn a_printed_file_is_served_and_read_again() -> Result<()> {
     .await?;
     let again = plugway.legacy().await?;
     let instructions = again.initialized().and_then(|result| result.get("instructions"));
-    let is_said = instructions.and_then(serde_json::Value::as_str);
+    let is_said = instructions.and_then(Value::as_str);
     ensure!(is_said.is_some_and(|text| text.contains("of the lab")), "{instructions:?}");
     ensure!(plugway.stop().await?.success());
     Ok(())
@@ -163,5 +164,56 @@ async fn a_file_counts_before_the_environment() -> Result<()> {
     ensure!(with.stdout.contains(warning), "{with:?}");
     let named = run_in(scratch.path(), &variables, &["check", "plugway.yaml"]).await?;
     ensure!(named.status.success() && !named.stdout.contains("warning: "), "{named:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_connector_of_them_goes_over_pipes_too() -> Result<()> {
+    let scratch = Scratch::new()?;
+    // Nobody writes to it, so it ends.
+    let served = run_in(scratch.path(), &[("UPSTREAM_A_URL", "http://127.0.0.1:1")], &["stdio"]);
+    let served = served.await?;
+    ensure!(served.status.success() && !served.stderr.contains("error: "), "{served:?}");
+    let silent = run_in(scratch.path(), &[("CONNECTOR_PORT", "1")], &["stdio"]).await?;
+    ensure!(silent.status.code() == Some(1), "{silent:?}");
+    for part in ["error: the configuration plugway.yaml cannot be read", "UPSTREAM_<NAME>_URL"] {
+        ensure!(silent.stderr.contains(part), "{silent:?}");
+    }
+    Ok(())
+}
+
+/// A server that runs code: its own name is another than the configured one.
+const RUNS_CODE: Handler = |message: &Value, _| {
+    let (status, media, header, body) = good(message);
+    let body = body.replace(r#""name":"faulty""#, r#""name":"chemistry-executor""#);
+    let body = body.replace(r#""name":"good""#, r#""name":"execute_chemistry_code""#);
+    let body = body.replace(r#""name":"bad""#, r#""name":"chemistry_check_job""#);
+    Some((status, media, header, body))
+};
+
+#[tokio::test]
+async fn globs_of_functions_hide_no_tool_of_a_server_that_runs_code() -> Result<()> {
+    let (runs_code, other) = (Faulty::start(RUNS_CODE).await?, Faulty::start(|_, _| None).await?);
+    for (globs, aliases, code_tools) in [
+        ("expose_tools", "tool_aliases", &["chem_check_job", "execute_chem_code"][..]),
+        ("expose", "aliases", &["job"]),
+    ] {
+        let plugway = Plugway::start(format!(
+            "name: hub\nstatus: false\nupstreams:\n- {{name: chem, url: '{}', {globs}: ['*_job'], \
+             {aliases}: {{chemistry_check_job: job}}}}\n- {{name: other, url: '{}', {globs}: ['g*']}}\n",
+            runs_code.url(),
+            other.url()
+        ))
+        .await?;
+        let client = plugway.legacy().await?;
+        let mut names = client.tool_names().await?;
+        names.sort();
+        let wanted: Vec<_> = code_tools.iter().copied().chain(["other_good"]).collect();
+        ensure!(names == wanted, "{globs}: {names:?}");
+        for name in wanted {
+            ensure!(client.call_text(name, json!({})).await? == "fine", "{globs}: {name}");
+        }
+        ensure!(plugway.stop().await?.success());
+    }
     Ok(())
 }

@@ -130,3 +130,22 @@ async fn every_row_of_the_page_is_true() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn the_file_that_the_guide_shows_is_taken() -> Result<()> {
+    let page = fs::read_to_string(binary::repository().join("docs/from-agora.md"))?;
+    let (_, rest) = page.split_once("```yaml\n").context("no file in the guide")?;
+    let (text, _) = rest.split_once("```").context("the file has no end")?;
+    let scratch = Scratch::new()?;
+    scratch.write("hub.yaml", text)?;
+    let output = run_in(scratch.path(), &[], &["check", "hub.yaml"]).await?;
+    ensure!(output.status.success() && !output.stdout.contains("warning: "), "{output:?}");
+    for part in [
+        "upstream chem: http://chem:8000/, with the client's credential; prefix always, offers only \
+         parse_* (its functions, where it runs code); away for 10s before clients see it",
+        "upstream gis: http://gis:8000/; prefix always",
+    ] {
+        ensure!(output.stdout.contains(part), "no `{part}` in\n{}", output.stdout);
+    }
+    Ok(())
+}

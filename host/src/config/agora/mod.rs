@@ -3,7 +3,7 @@
 //! knows them.
 //!
 //! Reading order: [`words`] is the table of everything that may stand there and of what plugway does with it, [`form`] tells
-//! their files from plugway's own, [`rewrite`] makes one of the other, [`url`] knows what their addresses mean;
+//! their files from plugway's own, [`mod@rewrite`] makes one of the other, [`url`] knows what their addresses mean;
 //! [`variables`] is the environment, [`switch`] one variable of it that is true or false.
 
 mod form;
