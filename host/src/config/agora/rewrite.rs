@@ -89,6 +89,12 @@ pub(in crate::config) fn rewrite(tree: &Node) -> Rewritten {
             rewriter.findings.problem(&theirs, sentence, hint);
         }
         Form::Router(Some(key)) => say_so(&key, &forwarding, &mut rewriter.findings),
+        // Only where the file says itself what it is: else this key makes it a mixed one.
+        _ if tree.value_of("connectors").is_some() => {
+            let sentence = "has no place in a RouterConfig, which is one connector";
+            let hint = "write `form: plugway`, and its words in all connectors";
+            rewriter.findings.problem(&KeyPath::top().key("connectors"), sentence, hint);
+        }
         _ => {}
     }
     rewriter.tree = Some(tree);

@@ -146,6 +146,14 @@ fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
             &["`form` is `agor`, but can only be plugway or agora", "did you mean `agora`?"],
         ),
         ("form: agora\nname: hub\nupstreams: []\n", &["has no `upstreams`"]),
+        (
+            "form: agora\nconnectors: [{name: a, upstreams: [{name: b, url: 'http://x:1'}]}]\n",
+            &["hub.yaml:2:1: `connectors` has no place in a RouterConfig"],
+        ),
+        (
+            "entra_client_id: ~\nconnectors: [{name: a, upstreams: [{name: b, url: 'http://x:1'}]}]\n",
+            &["`entra_client_id` belongs to a RouterConfig of agora-workbench and `connectors` to"],
+        ),
         ("form: agora\nname: hub\nupstreams: [7]\n", &["`upstreams[0]` must be an upstream"]),
         (
             "bridges: [{}]\nupstreams: [{name: a, url: 'http://x:1', expose_tools: ['[a]']}]\n",
