@@ -1,11 +1,11 @@
 //! What may be written on the command line. The comments are the help.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit;
-use crate::config::{Flags, Source};
+use crate::config::{Environment, Flags, Source};
 use crate::telemetry::log::Format;
 
 /// A proxy for the Model Context Protocol whose decisions are WebAssembly components.
@@ -46,9 +46,10 @@ pub(super) enum Command {
 /// A configuration and where to serve it.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Serve {
-    /// The configuration file.
-    #[arg(value_name = "FILE", default_value = "plugway.yaml")]
-    pub(super) file: PathBuf,
+    /// The configuration file: plugway's own, or a `RouterConfig` of agora-workbench in YAML or JSON. Default:
+    /// `plugway.yaml`; where that does not exist, the variables `UPSTREAM_<NAME>_URL` of the environment.
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
     /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub(super) mcp_servers: Option<PathBuf>,
@@ -59,22 +60,23 @@ pub(super) struct Serve {
 
 impl Serve {
     /// Where the settings are read from.
-    pub(super) fn source(&self) -> Source {
-        source(&self.file, self.mcp_servers.as_ref())
+    pub(super) fn source(&self, environment: &Environment) -> Source {
+        source(self.file.as_ref(), self.mcp_servers.as_ref(), environment)
     }
 }
 
 impl Stdio {
     /// Where the settings are read from.
-    pub(super) fn source(&self) -> Source {
-        source(&self.file, self.mcp_servers.as_ref())
+    pub(super) fn source(&self, environment: &Environment) -> Source {
+        source(self.file.as_ref(), self.mcp_servers.as_ref(), environment)
     }
 }
 
-fn source(file: &Path, desktop: Option<&PathBuf>) -> Source {
-    match desktop {
-        Some(file) => Source::Desktop(file.clone()),
-        None => Source::Configuration(file.to_owned()),
+fn source(file: Option<&PathBuf>, desktop: Option<&PathBuf>, environment: &Environment) -> Source {
+    match (desktop, file) {
+        (Some(file), _) => Source::Desktop(file.clone()),
+        (None, Some(file)) => Source::Configuration(file.clone()),
+        (None, None) => Source::unnamed(environment),
     }
 }
 
@@ -115,9 +117,10 @@ pub(super) enum SchemaFormat {
 /// A configuration and which of its connectors to serve.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Stdio {
-    /// The configuration file.
-    #[arg(value_name = "FILE", default_value = "plugway.yaml")]
-    pub(super) file: PathBuf,
+    /// The configuration file: plugway's own, or a `RouterConfig` of agora-workbench in YAML or JSON. Default:
+    /// `plugway.yaml`; where that does not exist, the variables `UPSTREAM_<NAME>_URL` of the environment.
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
     /// In place of a configuration: a file of Claude Desktop, Cursor, VS Code or another client, as it is.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub(super) mcp_servers: Option<PathBuf>,

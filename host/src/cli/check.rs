@@ -8,7 +8,7 @@ use crate::config::Environment;
 
 /// Says what a configuration would run; loads its plugins, but starts no server and listens nowhere.
 pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Failure> {
-    let settings = command.source().load(&(&command.listen).into(), environment)?;
+    let settings = command.source(environment).load(&(&command.listen).into(), environment)?;
     say(&explain::explain(&settings));
     if !settings.warnings.list.is_empty() {
         say(&settings.warnings.as_warnings().to_string());

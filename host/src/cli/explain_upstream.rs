@@ -22,6 +22,9 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
     if !naming.hide.is_empty() {
         write!(f, ", does not offer {}", naming.hide.join(", "))?;
     }
+    if naming.of_functions {
+        f.write_str(" (its functions, where it runs code)")?;
+    }
     asks(upstream.server_requests, f)?;
     if !upstream.instructions {
         f.write_str("; its instructions are left out")?;

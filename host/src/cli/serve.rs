@@ -10,7 +10,7 @@ use crate::config::{Environment, Exposure, Flags, Settings};
 
 /// Serves a configuration file until a signal comes.
 pub(super) fn run(command: &Serve, environment: &Environment) -> Result<(), Failure> {
-    let (source, flags) = (command.source(), Flags::from(&command.listen));
+    let (source, flags) = (command.source(environment), Flags::from(&command.listen));
     let settings = source.load(&flags, environment)?;
     announce(&settings);
     let environment = environment.clone();

@@ -7,14 +7,15 @@ use super::arguments::Stdio;
 use super::exit::Failure;
 use super::serve;
 use super::signals::{Way, until_signal};
-use crate::config::{Environment, Flags, Problem, Problems, Settings};
+use crate::config::{Environment, Flags, Problem, Problems, Settings, Source};
 
 /// Serves one connector of a configuration to whoever started this process, until they close its standard input.
 pub(super) fn run(command: &Stdio, environment: &Environment) -> Result<(), Failure> {
-    let settings = load(command, environment)?;
+    let source = command.source(environment);
+    let settings = load(command, &source, environment)?;
     serve::announce(&settings);
     let (command, environment) = (command.clone(), environment.clone());
-    let again = Arc::new(move || load(&command, &environment));
+    let again = Arc::new(move || load(&command, &source, &environment));
     let rereading = Rereading { load: again, hangup: Arc::default() };
     let runtime = serve::runtime()?;
     let ended = runtime.block_on(until_signal(settings, Some(rereading), Way::Pipes));
@@ -24,10 +25,10 @@ pub(super) fn run(command: &Stdio, environment: &Environment) -> Result<(), Fail
 }
 
 /// Reads the configuration, and leaves one connector in it.
-fn load(command: &Stdio, environment: &Environment) -> Result<Settings, Problems> {
+fn load(command: &Stdio, source: &Source, environment: &Environment) -> Result<Settings, Problems> {
     // Nothing listens: whatever the file says of a listener means nothing here.
     let flags = Flags { listen: Some("127.0.0.1:0".to_owned()), ..Flags::default() };
-    let mut settings = command.source().load(&flags, environment)?;
+    let mut settings = source.load(&flags, environment)?;
     settings.admin = None;
     choose(&mut settings, command.connector.as_deref())?;
     Ok(settings)

@@ -23,7 +23,7 @@ fn flags_and_files_are_read() {
     let words = ["plugway", "serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
     let arguments = Arguments::try_parse_from(words).unwrap();
     let Command::Serve(serve) = arguments.command else { panic!("serve") };
-    assert_eq!(serve.file, Path::new("plugway.yaml"));
+    assert_eq!(serve.file, None);
     assert_eq!(serve.listen.listen.as_deref(), Some("127.0.0.1:0"));
     for wrong in [
         &["plugway"][..],

@@ -4,19 +4,24 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Variables by name; empty ones count as absent. Shows no values, since some are secrets.
+/// Variables by name; empty ones have a name and count as absent otherwise. Shows no values, since some are secrets.
 #[derive(Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// These variables.
     pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self(variables.into_iter().filter(|(_, value)| !value.is_empty()).collect())
+        Self(variables.into_iter().collect())
     }
 
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The names of all variables, of empty ones too.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 
     /// The first of these variables that is set.

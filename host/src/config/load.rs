@@ -3,12 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::check::{Origin, check};
+use super::agora::rewrite;
+use super::check::{Origin, PORT, check};
 use super::desktop::is_desktop;
 use super::environment::Environment;
 use super::file::{File, NOT_YET};
 use super::problem::{Problem, Problems};
-use super::read::read;
+use super::read::{Words, read};
 use super::settings::Settings;
 use super::tree::Node;
 
@@ -61,28 +62,39 @@ pub fn parse(
         );
         return Err(in_file(vec![problem.hint(hint)]));
     }
-    let (file, misfits) = read::<File>(&tree, NOT_YET);
-    let base = base_of(path);
-    let origin = Origin { file: Some(path), base, flags, environment };
-    let checked = check(&file, &origin);
-    let (found, warned) = match &checked {
-        Ok(settings) => (Vec::new(), settings.warnings.list.clone()),
-        Err(problems) => (problems.clone(), Vec::new()),
+    let mut rewritten = rewrite(&tree);
+    let (mut problems, mut warnings) = (
+        std::mem::take(&mut rewritten.findings.problems),
+        std::mem::take(&mut rewritten.findings.warnings),
+    );
+    let Some(own_words) = &rewritten.tree else {
+        return Err(in_file(placed(problems, &tree)));
     };
-    let mut problems = misfits;
+    let words = Words { not_yet: NOT_YET, also: rewritten.also };
+    let (mut file, misfits) = read::<File>(own_words, words);
+    rewritten.note(&mut file);
+    let misfits: Vec<_> = misfits.into_iter().map(|misfit| rewritten.moved(misfit)).collect();
+    let base = base_of(path);
+    let origin = Origin { file: Some(path), base, flags, environment, default_port: PORT };
+    let found = match check(&file, &origin) {
+        Ok(mut settings) if problems.is_empty() && misfits.is_empty() => {
+            let found = std::mem::take(&mut settings.warnings.list).into_iter();
+            warnings.extend(found.map(|problem| rewritten.moved(problem)));
+            settings.warnings = in_file(placed(warnings, &tree));
+            return Ok(settings);
+        }
+        Ok(_) => Vec::new(),
+        Err(found) => found,
+    };
     // What is missing because it could not be read is not missing for the operator.
     let own: Vec<Problem> = found
         .into_iter()
-        .filter(|problem| !problems.iter().any(|misfit| misfit.key.is_within(&problem.key)))
+        .map(|problem| rewritten.moved(problem))
+        .filter(|problem| !misfits.iter().any(|misfit| misfit.key.is_within(&problem.key)))
         .collect();
+    problems.extend(misfits);
     problems.extend(own);
-    match checked {
-        Ok(mut settings) if problems.is_empty() => {
-            settings.warnings = in_file(placed(warned, &tree));
-            Ok(settings)
-        }
-        _ => Err(in_file(placed(problems, &tree))),
-    }
+    Err(in_file(placed(problems, &tree)))
 }
 
 /// Where relative paths of a file start. A bare file name has an empty parent, which no child process can be started in.
@@ -96,7 +108,8 @@ pub fn assemble(
     flags: &Flags,
     environment: &Environment,
 ) -> Result<Settings, Problems> {
-    check(file, &Origin { file: None, base: Path::new("."), flags, environment })
+    let base = Path::new(".");
+    check(file, &Origin { file: None, base, flags, environment, default_port: PORT })
         .map_err(|list| Problems { file: None, list })
 }
 
@@ -128,7 +141,8 @@ pub(super) fn read_file(path: &Path) -> Result<String, Problem> {
         broken(
             &format!("cannot be read: {error}"),
             "name a file (`plugway serve FILE`), or write plugway.yaml; \
-             `name: hub` and `upstreams: [{name: .., url: ..}]` are enough",
+             `name: hub` and `upstreams: [{name: .., url: ..}]` are enough; or set \
+             UPSTREAM_<NAME>_URL",
         )
     })?;
     if bytes.len() as u64 > MAX_FILE {

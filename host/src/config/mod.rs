@@ -4,9 +4,11 @@
 //! and of the environment; [`check`] collects every problem that can be seen; [`settings`] is the result;
 //! [`mod@diff`] says what a new one changes, [`watched`] when to look. In between: `tree` keeps the place of every value,
 //! `read` fits the tree into the types and notes all misfits, `reference` reads the secrets that a file only names.
-//! [`mod@desktop`] rewrites files of desktop clients, [`source`] is either kind of file; [`mod@schema`] makes the schema and the
+//! [`mod@desktop`] rewrites files of desktop clients, [`agora`] configurations of agora-workbench; [`source`] is any of
+//! them; [`mod@schema`] makes the schema and the
 //! reference of what may be written.
 
+mod agora;
 mod check;
 mod desktop;
 mod diff;
@@ -47,9 +49,9 @@ pub use watched::{Watched, irregular};
 pub mod written {
     pub use super::file::{
         Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse, Exposure,
-        ExposureWord, File, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord, Plugin,
-        PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText, ServerInfo, ServerLimits,
-        ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
-        UnavailableWord, Upstream,
+        ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord,
+        Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText, ServerInfo,
+        ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens,
+        TransportWord, UnavailableWord, Upstream,
     };
 }

@@ -14,19 +14,28 @@ use super::tree::{Item, Member, Node, Value};
 /// Keys that are known by name but do nothing yet: (name of the struct, key, sentence about it).
 pub(super) type NotYet = &'static [(&'static str, &'static str, &'static str)];
 
+/// Words that are not read, but may be meant or written: each with the name of the struct that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words {
+    /// Refused by name.
+    pub(super) not_yet: NotYet,
+    /// Of another form: the hint for an unknown key may name them.
+    pub(super) also: Also,
+}
+
+/// Words of another form: (name of the struct, keys).
+pub(super) type Also = &'static [(&'static str, &'static [&'static str])];
+
 /// At most so many misfits are reported; a file with more is not a configuration.
 const MISFITS: usize = 100;
 
 /// Reads what fits, and says what does not.
-pub(super) fn read<T: DeserializeOwned + Default>(
-    tree: &Node,
-    not_yet: NotYet,
-) -> (T, Vec<Problem>) {
+pub(super) fn read<T: DeserializeOwned + Default>(tree: &Node, words: Words) -> (T, Vec<Problem>) {
     let mut tree = tree.clone();
     let mut problems = Vec::new();
     for _ in 0..MISFITS {
         let unknown = std::cell::RefCell::new(Vec::new());
-        let context = Context { not_yet, unknown: &unknown };
+        let context = Context { words, unknown: &unknown };
         let reader = Reader { node: &tree, path: KeyPath::top(), context: &context };
         match T::deserialize(reader) {
             Ok(value) => {
@@ -46,19 +55,21 @@ pub(super) fn read<T: DeserializeOwned + Default>(
 }
 
 struct Context<'c> {
-    not_yet: NotYet,
+    words: Words,
     unknown: &'c std::cell::RefCell<Vec<Problem>>,
 }
 
 impl Context<'_> {
     fn refuse_key(&self, owner: &str, path: &KeyPath, key: &str, known: &[&'static str]) {
         let path = path.key(key);
-        let later = self.not_yet.iter().find(|(name, word, _)| *name == owner && *word == key);
+        let Words { not_yet, also } = self.words;
+        let later = not_yet.iter().find(|(name, word, _)| *name == owner && *word == key);
         let problem = if let Some((_, _, sentence)) = later {
             Problem::new(path, format!("does nothing yet: {sentence}"))
                 .hint("take the key out; plugway refuses what it would ignore")
         } else {
-            let hint = match nearest(key, known.iter().copied()) {
+            let also = also.iter().filter(|(name, _)| *name == owner).flat_map(|(_, keys)| *keys);
+            let hint = match nearest(key, known.iter().chain(also).copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", known.join(", ")),
             };

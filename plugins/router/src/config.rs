@@ -21,6 +21,9 @@ pub struct Settings {
     /// Globs over the same names: what matches one is not served, whatever `expose` says.
     #[serde(default)]
     pub hide: Vec<String>,
+    /// Whether `aliases` and `expose` mean the functions of a code-execution server rather than its tools.
+    #[serde(default)]
+    pub of_functions: bool,
 }
 
 /// `prefix: always | never`.
@@ -42,6 +45,15 @@ impl Settings {
             Some((own, _)) => Err(BadConfig::at(format!("aliases.{own}"), "a name is needed")),
             None => Ok(settings),
         }
+    }
+
+    /// These settings for the tools of a code-execution server: words that mean its functions leave its tools alone.
+    #[must_use]
+    pub fn for_code_execution(&self) -> Self {
+        if !self.of_functions {
+            return self.clone();
+        }
+        Self { aliases: BTreeMap::new(), expose: None, ..self.clone() }
     }
 
     /// Whether a tool or prompt with this own name is served.

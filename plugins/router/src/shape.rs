@@ -109,6 +109,8 @@ impl Shaping {
         let own_name = OwnName::detect(&server_name, |wanted| {
             tools.iter().any(|(_, head)| head.text == wanted)
         });
+        let of_tools = own_name.map(|_| settings.for_code_execution());
+        let settings = of_tools.as_ref().unwrap_or(settings);
         let namer = Namer { upstream: &name, settings, own_name };
         self.named("tool", &namer, tools);
         let prompts = self.read("prompt", "name", &name, prompts);

@@ -12,8 +12,8 @@ use crate::config::file::{Exposure as WrittenExposure, ExposureWord, File};
 use crate::config::key::KeyPath;
 use crate::config::settings::{Accepted, Auth, Exposure, Hosts, Listen, ListenSource};
 
-/// Where plugway listens when nobody says anything.
-const DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
+/// Port of loopback where plugway listens when nobody says anything.
+pub(in crate::config) const PORT: u16 = 9000;
 const HOSTS: &[&str] = &["CONNECTOR_HOST", "MCP_SERVER_HOST", "HOST"];
 const PORTS: &[&str] = &["CONNECTOR_PORT", "MCP_SERVER_PORT", "PORT"];
 
@@ -48,12 +48,13 @@ fn address(
         };
     }
     let key = KeyPath::top().key("listen");
+    let default = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), origin.default_port);
     let (below, source) = match &file.listen {
         Some(text) => match parse_address(text) {
             Some(address) => (address, ListenSource::File),
             None => return refuse(&key, format!("is `{text}`, which is no address"), findings),
         },
-        None => (DEFAULT, ListenSource::Default),
+        None => (default, ListenSource::Default),
     };
     let host = origin.environment.first(HOSTS);
     let port = origin.environment.first(PORTS);

@@ -30,4 +30,5 @@ mod tests;
 
 pub(super) use findings::Findings;
 pub(super) use header::belongs_to_plugway;
+pub(super) use listen::PORT;
 pub(super) use whole::{Origin, check};

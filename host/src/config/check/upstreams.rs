@@ -154,6 +154,7 @@ fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> 
         aliases: upstream.aliases.clone(),
         expose,
         hide,
+        of_functions: upstream.of_functions,
     }
 }
 

@@ -19,6 +19,8 @@ pub(in crate::config) struct Origin<'a> {
     pub(in crate::config) base: &'a Path,
     pub(in crate::config) flags: &'a Flags,
     pub(in crate::config) environment: &'a Environment,
+    /// Port of 127.0.0.1 where nobody says where to listen.
+    pub(in crate::config) default_port: u16,
 }
 
 /// Makes settings of a file, or says everything that is wrong with it.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::variables::{Surroundings, Wanted};
 use super::{fields, jsonc, name, server, servers};
-use crate::config::check::{Findings, Origin, check};
+use crate::config::check::{Findings, Origin, PORT, check};
 use crate::config::environment::Environment;
 use crate::config::file::{File, Upstream};
 use crate::config::key::KeyPath;
@@ -33,7 +33,8 @@ pub fn desktop(
         upstreams: Some(read.servers.iter().map(|server| server.upstream.clone()).collect()),
         ..File::default()
     };
-    let origin = Origin { file: Some(path), base: &read.workspace, flags, environment };
+    let base = &*read.workspace;
+    let origin = Origin { file: Some(path), base, flags, environment, default_port: PORT };
     let checked = check(&file, &origin);
     let mut problems = read.findings.problems.clone();
     match checked {

@@ -141,6 +141,10 @@ pub struct Upstream {
     pub unavailable: Option<UnavailableWord>,
     /// Whether it stays in the file without being started. Default `false`.
     pub disabled: bool,
+    /// Whether `aliases` and `expose` mean the functions of a server that runs code rather than its tools. Nobody writes
+    /// this: it is what the words of agora-workbench mean.
+    #[serde(skip)]
+    pub of_functions: bool,
 }
 
 /// Who shares a child process.

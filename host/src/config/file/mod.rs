@@ -21,7 +21,7 @@ pub use connector::{
 pub use credential::{CredentialMode, CredentialUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
 pub use server_info::{Icon, IconTheme, ServerInfo};
-pub use top::{Exposure, ExposureWord, File, ServerLimits};
+pub use top::{Exposure, ExposureWord, File, FormWord, ServerLimits};
 pub use unit::{SecretText, Size, Span, Text};
 pub use watch::{Attempts, Reconnect, UnavailableWord};
 

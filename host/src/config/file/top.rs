@@ -13,6 +13,9 @@ use super::{Admin, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span
 #[serde(rename = "file", deny_unknown_fields, default)]
 #[serde(expecting = "a set of keys such as `name` and `upstreams`")]
 pub struct File {
+    /// Whose words the file is written in. Default: those of `agora` where a key stands in it that only they have, else
+    /// those of `plugway`.
+    pub form: Option<FormWord>,
     /// Address and port to listen on, such as `127.0.0.1:9000`. Port 0 takes any free port. Default
     /// `127.0.0.1:9000`.
     pub listen: Option<String>,
@@ -54,6 +57,16 @@ pub struct File {
     pub policies: Option<Vec<PluginUse>>,
     /// A lone connector: the servers behind it.
     pub upstreams: Option<Vec<Upstream>>,
+}
+
+/// Whose words a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "form", rename_all = "kebab-case")]
+pub enum FormWord {
+    /// plugway's.
+    Plugway,
+    /// Those of a `RouterConfig` of agora-workbench, with plugway's besides; an upstream without `auth` has `forward`.
+    Agora,
 }
 
 /// What the operator accepts for a listener outside loopback, and why.

@@ -237,11 +237,13 @@ pub struct Naming {
     pub expose: Vec<String>,
     /// Globs over own names that are not shown.
     pub hide: Vec<String>,
+    /// Whether `aliases` and `expose` mean the functions of a server that runs code rather than its tools.
+    pub of_functions: bool,
 }
 
 impl Naming {
-    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..],"hide":[..]}`; without `expose`
-    /// and `hide` everything is shown.
+    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..],"hide":[..],"of_functions":true}`;
+    /// without `expose` and `hide` everything is shown, without `of_functions` they mean tools.
     pub fn to_json(&self) -> String {
         let aliases = self.aliases.iter().map(|(own, shown)| (own.clone(), shown.clone().into()));
         let mut settings = serde_json::Map::new();
@@ -252,6 +254,9 @@ impl Naming {
         }
         if !self.hide.is_empty() {
             settings.insert("hide".to_owned(), self.hide.clone().into());
+        }
+        if self.of_functions {
+            settings.insert("of_functions".to_owned(), true.into());
         }
         serde_json::Value::Object(settings).to_string()
     }

@@ -39,6 +39,20 @@ fn only_exposed_ones_are_served() {
 }
 
 #[test]
+fn words_that_mean_functions_leave_the_tools_of_a_code_execution_server_alone() {
+    let settings = r#"{"of_functions": true, "expose": ["parse_*"], "hide": ["x_send"],
+        "aliases": {"x_check_job": "job", "parse_it": "read"}}"#;
+    let running = |tools: &[&str]| {
+        let mut one = upstream("chem", tools);
+        (one.settings, one.server_name) = (settings.to_owned(), "x-executor".to_owned());
+        names(vec![one])
+    };
+    let tools = ["execute_x_code", "x_check_job", "x_send", "other"];
+    assert_eq!(running(&tools), ["execute_chem_code", "chem_check_job", "chem_other"]);
+    assert_eq!(running(&["parse_it", "parse_more", "other"]), ["read", "chem_parse_more"]);
+}
+
+#[test]
 fn unknown_settings_are_refused_by_their_path() {
     let refused = |json: &str| Settings::parse(json).unwrap_err().to_string();
     assert!(refused(r#"{"prefixes": "never"}"#).starts_with("prefixes: unknown field"));
