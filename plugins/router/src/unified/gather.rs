@@ -1,0 +1,322 @@
+//! From what servers list to what the router's own tools answer from.
+
+use std::collections::HashMap;
+
+use plugway_sdk::prelude::{Entry, Target};
+use serde::Deserialize;
+
+use super::bm25::Builder;
+use super::catalogue::{self, Catalogue, Skill};
+use super::prepared::{Function, Loadable, Parameter, Prepared, Server, Tool, Way};
+use super::shares::shares;
+use super::{cut, offers, plan::bridges};
+use crate::config::{Options, Settings};
+use crate::warning::Warning;
+
+/// So many bytes of what a server says about one thing can be searched.
+const TEXT_MAX: usize = 4_096;
+/// So many bytes of a description are kept where no list has it.
+const DESCRIPTION_MAX: usize = 1_024;
+/// So many arguments, states and phrases of one function are kept.
+const PARTS_MAX: usize = 32;
+/// What one thing costs besides its texts.
+const THING: usize = 64;
+/// Longest document; the host takes a little more.
+const DOCUMENT_MAX: usize = 6 << 20;
+/// Bytes that the things of all servers may cost. Usually the document is shorter than that; where hostile texts make it
+/// much longer, the next smaller budget is tried. The last one always fits.
+const BUDGETS: [usize; 3] = [6 << 20, 2 << 20, 512 << 10];
+
+/// What is known of a server besides its entries.
+#[derive(Debug)]
+pub struct Source {
+    /// Its configured name.
+    pub name: String,
+    /// Whether lists show its tools.
+    pub up: bool,
+    /// Whether it was ever reached.
+    pub reached: bool,
+    /// Further documents of it, by name.
+    pub documents: Vec<(String, String)>,
+    /// What the operator wrote about it.
+    pub settings: Settings,
+}
+
+/// Adds the router's own tools behind the entries of all servers. Gives the document that they answer from.
+pub fn add(
+    connector: &str,
+    entries: &mut Vec<Entry>,
+    sources: &[Source],
+    options: &Options,
+) -> (String, Vec<Warning>) {
+    for budget in BUDGETS {
+        let (mut prepared, warnings) = gather(connector, entries, sources, options, budget);
+        let offers = offers::of(connector, &prepared);
+        let away = |entry: &&Entry| match &entry.target {
+            Target::Fixed((upstream, _)) => {
+                !sources.iter().any(|one| one.name == *upstream && one.up)
+            }
+            Target::Dynamic | Target::Local => false,
+        };
+        let listed = entries.len() - entries.iter().filter(away).count() + offers.len();
+        prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
+        match serde_json::to_string(&prepared) {
+            Ok(document) if document.len() <= DOCUMENT_MAX => {
+                entries.extend(offers);
+                return (document, warnings);
+            }
+            _ => {}
+        }
+    }
+    (String::new(), Vec::new())
+}
+
+/// Something that can be found.
+enum Found<'a> {
+    /// A tool's own name and definition.
+    Tool(&'a str, &'a str),
+    /// A function, and the place of the entry that runs it.
+    Function(catalogue::Function, &'a str),
+    /// A skill, and the place of the entry that loads it.
+    Skill(Skill, &'a str),
+}
+
+fn gather(
+    connector: &str,
+    entries: &[Entry],
+    sources: &[Source],
+    options: &Options,
+    budget: usize,
+) -> (Prepared, Vec<Warning>) {
+    let mut tools: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.kind == "tool") {
+        if let Target::Fixed((upstream, own)) = &entry.target {
+            tools.entry(upstream).or_default().push((own, &entry.definition));
+        }
+    }
+    let (mut all, mut warnings) = (Vec::new(), Vec::new());
+    for source in sources {
+        let own = tools.remove(source.name.as_str()).unwrap_or_default();
+        all.push(found(source, own, &mut warnings));
+    }
+    let wanted: Vec<usize> = all.iter().map(|found| found.iter().map(cost).sum()).collect();
+    let mut gathering = Gathering::default();
+    for ((source, found), share) in sources.iter().zip(all).zip(shares(&wanted, budget)) {
+        let left = gathering.add(source, found, share);
+        if left > 0 {
+            warnings.push(Warning::Unsearchable { left, upstream: source.name.clone() });
+        }
+    }
+    let mut prepared = gathering.finish();
+    let (good, bad) = bridges::check(connector, &options.bridges, &prepared);
+    prepared.bridges = good;
+    // What is missing may be at a server that was not reached yet.
+    if sources.iter().all(|source| source.reached) {
+        warnings.extend(bad.into_iter().map(Warning::Bridge));
+    }
+    (prepared, warnings)
+}
+
+/// A code-execution server has what its catalogue says, any other server its tools.
+fn found<'a>(
+    source: &Source,
+    own: Vec<(&'a str, &'a str)>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Found<'a>> {
+    let document = source.documents.iter().find(|(name, _)| name == catalogue::DOCUMENT);
+    let catalogue: Catalogue = match document.map(|(_, text)| serde_json::from_str(text)) {
+        None => Catalogue::default(),
+        Some(Ok(catalogue)) => catalogue,
+        Some(Err(error)) => {
+            let (reason, upstream) = (error.to_string(), source.name.clone());
+            warnings.push(Warning::Catalogue { reason, upstream });
+            Catalogue::default()
+        }
+    };
+    let named = |before: &str, after: &str| {
+        own.iter().find(|(name, _)| name.starts_with(before) && name.ends_with(after))
+    };
+    let mut found = Vec::new();
+    if let Some((_, definition)) = named("execute_", "_code") {
+        let exposed = catalogue.tools.into_iter().filter(|one| source.settings.exposes(&one.name));
+        found.extend(exposed.map(|one| Found::Function(one, definition)));
+    }
+    if let Some((_, definition)) = named("load_", "_skill") {
+        found.extend(catalogue.skills.into_iter().map(|one| Found::Skill(one, definition)));
+    }
+    if found.is_empty() {
+        found = own.into_iter().map(|(own, definition)| Found::Tool(own, definition)).collect();
+    }
+    found
+}
+
+/// What a definition says in words.
+#[derive(Default, Deserialize)]
+struct Described {
+    #[serde(default)]
+    name: String,
+    title: Option<String>,
+    description: Option<String>,
+}
+
+impl Described {
+    /// Words that are no text are none.
+    fn of(definition: &str) -> Self {
+        serde_json::from_str(definition).unwrap_or_default()
+    }
+}
+
+fn cost(found: &Found<'_>) -> usize {
+    THING
+        + match found {
+            Found::Tool(own, definition) => {
+                let Described { name, title, description } = Described::of(definition);
+                let long = |text: Option<String>| text.map_or(0, |text| text.len());
+                own.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
+            }
+            Found::Function(one, _) => {
+                let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
+                let parameters: usize =
+                    parameters.map(|one| THING + one.name.len() + one.r#type.len() + 64).sum();
+                text_of_function(one).len() + one.description.len() + parameters
+            }
+            Found::Skill(one, _) => text_of_skill(one).len() + one.description.len(),
+        }
+}
+
+/// The words by which a tool is found: the name that clients see, the words of the server's own name, title, description.
+fn text_of_tool(own: &str, described: &Described) -> String {
+    let title = described.title.as_deref().unwrap_or_default();
+    let description = described.description.as_deref().unwrap_or_default();
+    let text = [&described.name, &spoken(own), title, description].join(" ");
+    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
+}
+
+/// The words that a name is made of: `get_forecast`, `get-forecast` and `getForecast` are `get forecast`.
+fn spoken(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            words.push(' ');
+        } else if lower && c.is_uppercase() {
+            words.extend([' ', c]);
+        } else {
+            words.push(c);
+        }
+        lower = c.is_lowercase();
+    }
+    words
+}
+
+fn text_of_function(one: &catalogue::Function) -> String {
+    let phrases = one.affordances.join(" ");
+    let text = [one.name.as_str(), &one.description, &phrases].join(" ");
+    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
+}
+
+fn text_of_skill(one: &Skill) -> String {
+    let mut parts = vec![one.name.as_str(), one.description.as_str()];
+    parts.extend(one.states.iter().map(String::as_str));
+    let text = parts.join(" ");
+    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
+}
+
+#[derive(Default)]
+struct Gathering {
+    prepared: Prepared,
+    tools: Builder,
+    skills: Builder,
+}
+
+impl Gathering {
+    /// Adds what is found at a server, as much as its share allows; says how many things are left out.
+    fn add(&mut self, source: &Source, found: Vec<Found<'_>>, share: usize) -> usize {
+        let all = found.len();
+        let mut left = share;
+        let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
+        let (mut run, mut load) = (None, None);
+        for (done, one) in found.into_iter().enumerate() {
+            match left.checked_sub(cost(&one)) {
+                Some(rest) => left = rest,
+                None => {
+                    self.serve(source);
+                    return all - done;
+                }
+            }
+            match one {
+                Found::Tool(own, definition) => self.tool(source.up, server, own, definition),
+                Found::Function(one, definition) => {
+                    let way = *run.get_or_insert_with(|| self.way(server, definition));
+                    self.tools.add(&text_of_function(&one));
+                    let function = Some(Box::new(kept(one)));
+                    self.prepared.tools.push(Tool { way, description: None, function });
+                }
+                Found::Skill(mut skill, definition) => {
+                    let way = *load.get_or_insert_with(|| self.way(server, definition));
+                    self.skills.add(&text_of_skill(&skill));
+                    skill.description = cut(&skill.description, DESCRIPTION_MAX);
+                    skill.states.truncate(PARTS_MAX);
+                    self.prepared.skills.push(Loadable { way, skill });
+                }
+            }
+        }
+        self.serve(source);
+        0
+    }
+
+    fn serve(&mut self, source: &Source) {
+        self.prepared.servers.push(Server { name: source.name.clone(), up: source.up });
+    }
+
+    fn way(&mut self, server: u32, definition: &str) -> u32 {
+        let place = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
+        self.prepared.ways.push(Way { tool: Described::of(definition).name, server });
+        place
+    }
+
+    fn tool(&mut self, up: bool, server: u32, own: &str, definition: &str) {
+        let described = Described::of(definition);
+        self.tools.add(&text_of_tool(own, &described));
+        let way = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
+        self.prepared.ways.push(Way { tool: described.name, server });
+        let unlisted = described.description.filter(|_| !up);
+        let description = unlisted.map(|text| cut(&text, DESCRIPTION_MAX));
+        self.prepared.tools.push(Tool { way, description, function: None });
+    }
+
+    fn finish(self) -> Prepared {
+        Prepared {
+            tool_words: self.tools.finish(),
+            skill_words: self.skills.finish(),
+            ..self.prepared
+        }
+    }
+}
+
+/// What is kept of a function.
+fn kept(one: catalogue::Function) -> Function {
+    let states = |mut states: Vec<String>| {
+        states.sort_unstable();
+        states.dedup();
+        states.truncate(PARTS_MAX);
+        states
+    };
+    let parameters = |all: Vec<catalogue::Parameter>, required: bool| {
+        all.into_iter().map(move |one| Parameter {
+            name: one.name,
+            r#type: one.r#type,
+            required,
+            description: cut(&one.description.unwrap_or_default(), 64),
+        })
+    };
+    let required = parameters(one.required_parameters, true);
+    let all = required.chain(parameters(one.optional_parameters, false));
+    Function {
+        parameters: all.take(PARTS_MAX).collect(),
+        name: one.name,
+        description: cut(&one.description, DESCRIPTION_MAX),
+        requires: states(one.state_transition.requires),
+        produces: states(one.state_transition.produces),
+    }
+}
