@@ -14,6 +14,7 @@ use crate::unified::plan::{answers, graph::Graph};
 use crate::unified::prepared::Prepared;
 use crate::unified::search;
 use crate::unified::sight::Sight;
+use crate::unified::wire;
 
 /// The default router.
 #[derive(Debug)]
@@ -97,7 +98,11 @@ impl DefaultRouter {
         let kept = self.kept.take().filter(|(known, _)| *known == generation);
         let (_, prepared) = match kept {
             Some(kept) => kept,
-            None => (generation, Rc::new(serde_json::from_str(&catalogue::document())?)),
+            None => {
+                let prepared = wire::read(&catalogue::document())
+                    .ok_or_else(|| Failure::new("the document is none of this router"))?;
+                (generation, Rc::new(prepared))
+            }
         };
         self.kept.replace(Some((generation, prepared.clone())));
         Ok(prepared)

@@ -5,9 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
-
-use super::packed::Packed;
+use super::packed::{Joined, Packed, numbers};
 
 /// How fast repeating a word stops to count.
 const K1: f64 = 1.5;
@@ -26,12 +24,14 @@ pub fn words(lower: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Texts by their words. A document is known by its place, in the order in which they were added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     /// Number of words of each document.
     lengths: Vec<u32>,
-    /// Words in rising order, each with the documents that hold it.
-    words: Vec<(String, Packed)>,
+    /// Words in rising order.
+    words: Joined,
+    /// For each word the documents that hold it, packed: distance from the one before, then how often.
+    found: Joined,
 }
 
 /// An index in the making.
@@ -61,7 +61,8 @@ impl Builder {
         }
         for (place, count) in counts {
             if let Some((last, packed)) = self.found.get_mut(place) {
-                packed.push(*last, document, count);
+                packed.push(document - *last);
+                packed.push(count);
                 *last = document;
             }
         }
@@ -72,12 +73,10 @@ impl Builder {
     pub fn finish(self) -> Index {
         let mut places: Vec<(String, usize)> = self.places.into_iter().collect();
         places.sort_unstable();
-        let mut found = self.found;
-        let words = places.into_iter().filter_map(|(word, place)| {
-            let (_, packed) = found.get_mut(place)?;
-            Some((word, std::mem::take(packed)))
-        });
-        Index { words: words.collect(), lengths: self.lengths }
+        let found = places.iter().filter_map(|(_, place)| Some(self.found.get(*place)?.1.text()));
+        let found = Joined::of(found);
+        let words = Joined::of(places.iter().map(|(word, _)| word));
+        Index { lengths: self.lengths, words, found }
     }
 }
 
@@ -124,11 +123,26 @@ impl Index {
         best(&scores, top)
     }
 
-    /// The documents that hold a word.
+    /// The documents that hold a word, each with how often.
     fn documents(&self, word: &str) -> impl Iterator<Item = (u32, u32)> {
-        let place = self.words.binary_search_by(|(known, _)| known.as_str().cmp(word)).ok();
-        let found = place.and_then(|place| self.words.get(place));
-        found.into_iter().flat_map(|(_, packed)| packed.pairs())
+        let packed = self.words.find(word).and_then(|place| self.found.get(place));
+        let mut numbers = numbers(packed.unwrap_or_default());
+        let mut document = 0_u32;
+        std::iter::from_fn(move || {
+            document = document.checked_add(numbers.next()?)?;
+            Some((document, numbers.next()?))
+        })
+    }
+
+    /// As three lines of text: lengths, words, documents.
+    pub fn lines(&self) -> (Packed, &str, &str) {
+        (Packed::of(self.lengths.iter().copied()), self.words.text(), self.found.text())
+    }
+
+    /// From three lines of text.
+    pub fn read(lengths: &str, words: &str, found: &str) -> Self {
+        let lengths = numbers(lengths).collect();
+        Self { lengths, words: Joined::read(words), found: Joined::read(found) }
     }
 
     /// Number of documents.

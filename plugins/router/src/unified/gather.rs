@@ -3,18 +3,16 @@
 use std::collections::HashMap;
 
 use plugway_sdk::prelude::{Entry, Target};
-use serde::Deserialize;
 
 use super::bm25::Builder;
 use super::catalogue::{self, Catalogue, Skill};
 use super::prepared::{Function, Loadable, Parameter, Prepared, Server, Tool, Way};
 use super::shares::shares;
-use super::{cut, offers, plan::bridges};
+use super::words::{Described, TEXT_MAX, text_of_function, text_of_skill, text_of_tool};
+use super::{cut, offers, plan::bridges, wire};
 use crate::config::{Options, Settings};
 use crate::warning::Warning;
 
-/// So many bytes of what a server says about one thing can be searched.
-const TEXT_MAX: usize = 4_096;
 /// So many bytes of a description are kept where no list has it.
 const DESCRIPTION_MAX: usize = 1_024;
 /// So many arguments, states and phrases of one function are kept.
@@ -60,7 +58,7 @@ pub fn add(
         };
         let listed = entries.len() - entries.iter().filter(away).count() + offers.len();
         prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
-        match serde_json::to_string(&prepared) {
+        match wire::write(prepared) {
             Ok(document) if document.len() <= DOCUMENT_MAX => {
                 entries.extend(offers);
                 return (document, warnings);
@@ -150,29 +148,13 @@ fn found<'a>(
     found
 }
 
-/// What a definition says in words.
-#[derive(Default, Deserialize)]
-struct Described {
-    #[serde(default)]
-    name: String,
-    title: Option<String>,
-    description: Option<String>,
-}
-
-impl Described {
-    /// Words that are no text are none.
-    fn of(definition: &str) -> Self {
-        serde_json::from_str(definition).unwrap_or_default()
-    }
-}
-
 fn cost(found: &Found<'_>) -> usize {
     THING
         + match found {
             Found::Tool(own, definition) => {
                 let Described { name, title, description } = Described::of(definition);
                 let long = |text: Option<String>| text.map_or(0, |text| text.len());
-                own.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
+                3 * own.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
             }
             Found::Function(one, _) => {
                 let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
@@ -182,44 +164,6 @@ fn cost(found: &Found<'_>) -> usize {
             }
             Found::Skill(one, _) => text_of_skill(one).len() + one.description.len(),
         }
-}
-
-/// The words by which a tool is found: the name that clients see, the words of the server's own name, title, description.
-fn text_of_tool(own: &str, described: &Described) -> String {
-    let title = described.title.as_deref().unwrap_or_default();
-    let description = described.description.as_deref().unwrap_or_default();
-    let text = [&described.name, &spoken(own), title, description].join(" ");
-    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
-}
-
-/// The words that a name is made of: `get_forecast`, `get-forecast` and `getForecast` are `get forecast`.
-fn spoken(name: &str) -> String {
-    let mut words = String::with_capacity(name.len() + 4);
-    let mut lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() {
-            words.push(' ');
-        } else if lower && c.is_uppercase() {
-            words.extend([' ', c]);
-        } else {
-            words.push(c);
-        }
-        lower = c.is_lowercase();
-    }
-    words
-}
-
-fn text_of_function(one: &catalogue::Function) -> String {
-    let phrases = one.affordances.join(" ");
-    let text = [one.name.as_str(), &one.description, &phrases].join(" ");
-    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
-}
-
-fn text_of_skill(one: &Skill) -> String {
-    let mut parts = vec![one.name.as_str(), one.description.as_str()];
-    parts.extend(one.states.iter().map(String::as_str));
-    let text = parts.join(" ");
-    text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or_default().to_owned()
 }
 
 #[derive(Default)]

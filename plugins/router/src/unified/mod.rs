@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`packed`] and [`bm25`] find documents by words; [`catalogue`] reads what a code-execution server says
 //! of its functions and skills; [`shares`] keeps one server from taking the place of all; [`prepared`] is what a shape
-//! leaves for the calls after it, [`gather`] makes it; [`sight`] is what the caller may know of that; [`search`],
+//! leaves for the calls after it, [`wire`] its text, [`words`] and [`gather`] make it; [`sight`] is what the caller may know of that; [`search`],
 //! [`plan`] and [`skills`] answer; [`offers`] names and describes the tools.
 
 pub mod packed;
@@ -17,6 +17,8 @@ pub mod search;
 pub mod shares;
 pub mod sight;
 pub mod skills;
+pub mod wire;
+pub mod words;
 
 /// The text, or what of it fits into so many bytes, with a sign that something is missing.
 pub(crate) fn cut(text: &str, most: usize) -> String {

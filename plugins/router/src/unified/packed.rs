@@ -1,27 +1,26 @@
-//! Which documents hold a word, and how often, as a short text: it travels in the document beside a shape, where numbers in
-//! JSON would take three times the room.
-
-use serde::{Deserialize, Serialize};
+//! Numbers and words as short texts: they travel in the document beside a shape, and an instance that reads it for its first
+//! call must not build ten thousand things to find one.
 
 /// Values of one digit without the mark that another one follows.
 const BASE: u32 = 32;
 
-/// Pairs of document and count, by rising document.
+/// Numbers, one behind the other.
 ///
 /// A number is written in digits to the base 32, the lowest first; each but the last carries a mark. Digits are printable
-/// ASCII that JSON does not escape. Documents are written as the distance from the one before.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+/// ASCII without blanks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Packed(String);
 
 impl Packed {
-    /// Adds a pair. `last` is the document that was added before, 0 at the beginning.
-    pub fn push(&mut self, last: u32, document: u32, count: u32) {
-        self.number(document.saturating_sub(last));
-        self.number(count);
+    /// The packed form of these numbers.
+    pub fn of(numbers: impl IntoIterator<Item = u32>) -> Self {
+        let mut packed = Self::default();
+        numbers.into_iter().for_each(|number| packed.push(number));
+        packed
     }
 
-    fn number(&mut self, mut number: u32) {
+    /// Adds a number.
+    pub fn push(&mut self, mut number: u32) {
         while number >= BASE {
             self.0.push(digit(number % BASE + BASE));
             number /= BASE;
@@ -29,30 +28,29 @@ impl Packed {
         self.0.push(digit(number));
     }
 
-    /// The pairs, in their order. A text that none of this made ends where it makes no sense.
-    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
-        let mut bytes = self.0.bytes();
-        let mut document = 0_u32;
-        std::iter::from_fn(move || {
-            document = document.checked_add(read(&mut bytes)?)?;
-            Some((document, read(&mut bytes)?))
-        })
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.0
     }
 }
 
-fn read(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
-    let (mut number, mut weight) = (0_u32, 1_u32);
-    loop {
-        let value = value(bytes.next()?)?;
-        number = number.checked_add((value % BASE).checked_mul(weight)?)?;
-        if value < BASE {
-            return Some(number);
+/// The numbers in a text, up to where it makes no sense.
+pub fn numbers(text: &str) -> impl Iterator<Item = u32> {
+    let mut bytes = text.bytes();
+    std::iter::from_fn(move || {
+        let (mut number, mut weight) = (0_u32, 1_u32);
+        loop {
+            let value = value(bytes.next()?)?;
+            number = number.checked_add((value % BASE).checked_mul(weight)?)?;
+            if value < BASE {
+                return Some(number);
+            }
+            weight = weight.checked_mul(BASE)?;
         }
-        weight = weight.checked_mul(BASE)?;
-    }
+    })
 }
 
-/// 64 values: `#` to `[` and `]` to `c`, so neither a quote nor a backslash.
+/// 64 values: `#` to `[` and `]` to `c`.
 fn digit(value: u32) -> char {
     let code = if value < 57 { 35 + value } else { 36 + value };
     char::from_u32(code).unwrap_or('#')
@@ -63,5 +61,76 @@ fn value(byte: u8) -> Option<u32> {
         code @ 35..=91 => Some(code - 35),
         code @ 93..=99 => Some(code - 36),
         _ => None,
+    }
+}
+
+/// Texts that are neither empty nor hold a blank, in one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// All of them, with a blank between two.
+    text: String,
+    /// Where each ends.
+    ends: Vec<u32>,
+}
+
+impl Joined {
+    /// These texts.
+    pub fn of<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> Self {
+        let mut joined = Self::default();
+        for part in parts {
+            if !joined.ends.is_empty() {
+                joined.text.push(' ');
+            }
+            joined.text.push_str(part.as_ref());
+            joined.ends.push(u32::try_from(joined.text.len()).unwrap_or(u32::MAX));
+        }
+        joined
+    }
+
+    /// The texts in their joined form.
+    pub fn read(text: &str) -> Self {
+        let blanks = text.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
+        let ends = blanks.map(|(place, _)| place).chain((!text.is_empty()).then_some(text.len()));
+        let ends = ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)).collect();
+        Self { text: text.to_owned(), ends }
+    }
+
+    /// The joined form.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The text at a place.
+    pub fn get(&self, place: usize) -> Option<&str> {
+        let end = *self.ends.get(place)? as usize;
+        let start = match place.checked_sub(1) {
+            None => 0,
+            Some(before) => *self.ends.get(before)? as usize + 1,
+        };
+        self.text.get(start..end)
+    }
+
+    /// The place of a text, where they are in rising order.
+    pub fn find(&self, wanted: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle)?.cmp(wanted) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 }

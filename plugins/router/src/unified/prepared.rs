@@ -8,7 +8,7 @@ use super::catalogue::Skill;
 use crate::config::Bridge;
 
 /// Everything that the router's own tools answer from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prepared {
     /// Servers that have something to find, in the order of the configuration.
     pub servers: Vec<Server>,
@@ -38,7 +38,7 @@ pub struct Server {
 }
 
 /// A tool as clients call it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Way {
     /// The name that clients see.
     pub tool: String,
@@ -47,15 +47,13 @@ pub struct Way {
 }
 
 /// What can be found as a tool: the tool of its way, or a function that is called in code.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tool {
     /// Place in `ways`.
     pub way: u32,
     /// The description of a tool whose server is away, since no list has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Set for a function.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<Box<Function>>,
 }
 

@@ -10,6 +10,7 @@ use super::{Served, chem, connector, executing, function, on, prepared, upstream
 use crate::component::DefaultRouter;
 use crate::config::Options;
 use crate::shape::shape;
+use crate::unified::wire;
 use crate::warning::Warning;
 
 fn names(upstreams: Vec<UpstreamView>, options: &Options) -> Vec<String> {
@@ -102,8 +103,7 @@ fn who_has_too_much_takes_nothing_from_the_others() {
         panic!("{warnings:?}")
     };
     assert!(*left > 1_000 && *left < 6_000 && warning.upstream() == "greedy");
-    let prepared: crate::unified::prepared::Prepared =
-        serde_json::from_str(&shaped.document).unwrap();
+    let prepared = wire::read(&shaped.document).unwrap();
     let seen = vec![true; prepared.tools.len()];
     assert_eq!(prepared.tool_words.rank("needle", 100, &seen).len(), 50);
     // All are entries, found or not.
@@ -137,4 +137,22 @@ fn ten_thousand_tools_are_prepared_once_and_searched_quickly() {
         shaped < Duration::from_secs(20) && took < Duration::from_secs(1),
         "{shaped:?} {took:?}"
     );
+}
+
+#[test]
+fn a_document_says_all_that_was_prepared() {
+    let mut away = upstream("away", &["x"]);
+    away.tools.push(json!({"name": "y", "description": "With\nlines."}).to_string());
+    away.up = false;
+    let view = connector(vec![chem(), away, upstream("files", &["read"])]);
+    let (prepared, _) = prepared(view, &on(Vec::new()));
+    assert_eq!(prepared.tools.len(), 5);
+    let text = wire::write(prepared.clone()).unwrap();
+    assert_eq!(wire::read(&text), Some(prepared));
+    let nothing = crate::unified::prepared::Prepared::default();
+    assert_eq!(wire::read(&wire::write(nothing.clone()).unwrap()), Some(nothing));
+    // Whatever is cut off, or of somebody else, is no document.
+    for text in ["", "{}", "\n\n\n\n\n\n\n\n\n"] {
+        assert_eq!(wire::read(text), None, "{text:?}");
+    }
 }

@@ -9,6 +9,7 @@ use crate::component::DefaultRouter;
 use crate::config::{Bridge, Options};
 use crate::shape::shape;
 use crate::unified::prepared::Prepared;
+use crate::unified::wire;
 use crate::warning::Warning;
 
 mod gather;
@@ -83,7 +84,7 @@ fn gis() -> UpstreamView {
 
 fn prepared(view: ConnectorView, options: &Options) -> (Prepared, Vec<Warning>) {
     let (shaped, warnings) = shape(view, options).unwrap();
-    (serde_json::from_str(&shaped.document).unwrap(), warnings)
+    (wire::read(&shaped.document).unwrap(), warnings)
 }
 
 /// A router with its connector behind a host, some of whose entries are hidden from the caller.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use crate::unified::bm25::{Index, words};
-use crate::unified::packed::Packed;
+use crate::unified::packed::{Joined, Packed, numbers};
 use crate::unified::shares::shares;
 
 /// The reference's router over two servers.
@@ -135,31 +135,32 @@ proptest! {
 
     #[test]
     fn an_index_survives_its_journey(texts in prop::collection::vec(any_text(), 0..8)) {
-        let index = Index::of(texts.iter().map(String::as_str));
-        let json = serde_json::to_string(&index).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Index>(&json).unwrap(), index);
+        let index = Index::of(texts.iter());
+        let (lengths, words, found) = index.lines();
+        prop_assert_eq!(Index::read(lengths.text(), words, found), index);
     }
 
     #[test]
-    fn packed_pairs_come_back(mut documents in prop::collection::vec(any::<u32>(), 0..20), counts in prop::collection::vec(any::<u32>(), 20)) {
-        documents.sort_unstable();
-        documents.dedup();
-        let wanted: Vec<(u32, u32)> = documents.into_iter().zip(counts).collect();
-        let (mut packed, mut last) = (Packed::default(), 0);
-        for (document, count) in &wanted {
-            packed.push(last, *document, *count);
-            last = *document;
-        }
-        let json = serde_json::to_string(&packed).unwrap();
-        prop_assert!(!json.contains('\\'));
-        let packed: Packed = serde_json::from_str(&json).unwrap();
-        prop_assert_eq!(packed.pairs().collect::<Vec<_>>(), wanted);
+    fn packed_numbers_come_back(wanted in prop::collection::vec(any::<u32>(), 0..20)) {
+        let packed = Packed::of(wanted.clone());
+        prop_assert!(packed.text().bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\'));
+        prop_assert_eq!(numbers(packed.text()).collect::<Vec<_>>(), wanted);
     }
 
     #[test]
     fn any_text_unpacks_to_something_that_ends(text in ".{0,40}") {
-        let packed: Packed = serde_json::from_value(text.clone().into()).unwrap();
-        prop_assert!(packed.pairs().count() <= text.len());
+        prop_assert!(numbers(&text).count() <= text.len());
+    }
+
+    #[test]
+    fn joined_texts_come_back_and_are_found(wanted in prop::collection::btree_set("[a-d_]{1,5}", 0..20), other in "[a-d_]{1,5}") {
+        let joined = Joined::of(&wanted);
+        prop_assert_eq!(&Joined::read(joined.text()), &joined);
+        let parts: Vec<&str> = (0..joined.len()).filter_map(|place| joined.get(place)).collect();
+        prop_assert!(parts.iter().copied().eq(wanted.iter().map(String::as_str)));
+        let place = wanted.iter().position(|one| *one == other);
+        prop_assert_eq!(joined.find(&other), place);
+        prop_assert_eq!(joined.is_empty(), wanted.is_empty());
     }
 
     #[test]

@@ -89,7 +89,9 @@ fn tools_of_any_server_are_found_by_the_words_of_their_names() {
             ],
         })
     );
-    assert_eq!(names(&served.ask(SEARCH, json!({"query": "STORM"}))), ["weather_alerts"]);
+    for (query, name) in [("STORM", "weather_alerts"), ("getforecast", "weather_getForecast")] {
+        assert_eq!(names(&served.ask(SEARCH, json!({"query": query}))), [name]);
+    }
     let all = served.ask(SEARCH, json!({"query": "", "top": 999}));
     assert_eq!(names(&all), ["weather_getForecast", "weather_alerts", "files_read"]);
 }
