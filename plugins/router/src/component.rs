@@ -96,13 +96,11 @@ impl DefaultRouter {
     fn prepared(&self) -> Result<Rc<Prepared>, Failure> {
         let generation = catalogue::generation();
         let kept = self.kept.take().filter(|(known, _)| *known == generation);
-        let (_, prepared) = match kept {
-            Some(kept) => kept,
-            None => {
-                let prepared = wire::read(&catalogue::document())
-                    .ok_or_else(|| Failure::new("the document is none of this router"))?;
-                (generation, Rc::new(prepared))
-            }
+        let prepared = if let Some((_, prepared)) = kept {
+            prepared
+        } else {
+            let read = wire::read(&catalogue::document());
+            Rc::new(read.ok_or_else(|| Failure::new("the document is none of this router"))?)
         };
         self.kept.replace(Some((generation, prepared.clone())));
         Ok(prepared)

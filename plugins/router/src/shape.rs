@@ -62,7 +62,7 @@ pub fn shape(
     let mut document = String::new();
     if options.unified_tools {
         let more;
-        (document, more) = gather::add(name, &mut entries, &sources, options);
+        (document, more) = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
         warnings.extend(more);
     }
     Ok((Shaped { entries, document }, warnings))

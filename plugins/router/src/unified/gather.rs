@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plugway_sdk::prelude::{Entry, Target};
 
 use super::bm25::Builder;
-use super::catalogue::{self, Catalogue, Skill};
+use super::catalogue::{self, Catalogue, Skill, Transition};
 use super::prepared::{Function, Loadable, Parameter, Prepared, Server, Tool, Way};
 use super::shares::shares;
 use super::words::{Described, TEXT_MAX, text_of_function, text_of_skill, text_of_tool};
@@ -19,11 +19,18 @@ const DESCRIPTION_MAX: usize = 1_024;
 const PARTS_MAX: usize = 32;
 /// What one thing costs besides its texts.
 const THING: usize = 64;
-/// Longest document; the host takes a little more.
-const DOCUMENT_MAX: usize = 6 << 20;
-/// Bytes that the things of all servers may cost. Usually the document is shorter than that; where hostile texts make it
-/// much longer, the next smaller budget is tried. The last one always fits.
-const BUDGETS: [usize; 3] = [6 << 20, 2 << 20, 512 << 10];
+/// How much of everything is prepared.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Longest document, in bytes.
+    pub document: usize,
+    /// Bytes that the things of all servers may cost. Usually the document is shorter than that; where hostile texts make it
+    /// longer, the next smaller budget is tried.
+    pub budgets: [usize; 3],
+}
+
+/// The host takes a little more. With the last budget every document fits: a byte of text never takes more than eight.
+pub const ROOM: Room = Room { document: 6 << 20, budgets: [6 << 20, 2 << 20, 512 << 10] };
 
 /// What is known of a server besides its entries.
 #[derive(Debug)]
@@ -46,8 +53,9 @@ pub fn add(
     entries: &mut Vec<Entry>,
     sources: &[Source],
     options: &Options,
+    room: &Room,
 ) -> (String, Vec<Warning>) {
-    for budget in BUDGETS {
+    for budget in room.budgets {
         let (mut prepared, warnings) = gather(connector, entries, sources, options, budget);
         let offers = offers::of(connector, &prepared);
         let away = |entry: &&Entry| match &entry.target {
@@ -59,7 +67,7 @@ pub fn add(
         let listed = entries.len() - entries.iter().filter(away).count() + offers.len();
         prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
         match wire::write(prepared) {
-            Ok(document) if document.len() <= DOCUMENT_MAX => {
+            Ok(document) if document.len() <= room.document => {
                 entries.extend(offers);
                 return (document, warnings);
             }
@@ -148,7 +156,9 @@ fn found<'a>(
     found
 }
 
+/// Bytes, about, that a thing takes: nothing is kept that is not counted here.
 fn cost(found: &Found<'_>) -> usize {
+    let long = |texts: &[String]| texts.iter().take(PARTS_MAX).map(|text| THING + text.len()).sum();
     THING
         + match found {
             Found::Tool(own, definition) => {
@@ -158,11 +168,23 @@ fn cost(found: &Found<'_>) -> usize {
             }
             Found::Function(one, _) => {
                 let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
-                let parameters: usize =
-                    parameters.map(|one| THING + one.name.len() + one.r#type.len() + 64).sum();
-                text_of_function(one).len() + one.description.len() + parameters
+                let parameters: usize = parameters
+                    .take(PARTS_MAX)
+                    .map(|one| 2 * THING + one.name.len() + one.r#type.len())
+                    .sum();
+                let Transition { requires, produces } = &one.state_transition;
+                let states: usize = long(requires) + long(produces);
+                let kept = one.name.len() + one.description.len().min(DESCRIPTION_MAX);
+                text_of_function(one).len() + kept + parameters + states
             }
-            Found::Skill(one, _) => text_of_skill(one).len() + one.description.len(),
+            Found::Skill(one, _) => {
+                let states: usize = long(&one.states);
+                let kept = one.name.len() + one.domain.len();
+                text_of_skill(one).len()
+                    + kept
+                    + one.description.len().min(DESCRIPTION_MAX)
+                    + states
+            }
         }
 }
 
@@ -181,13 +203,11 @@ impl Gathering {
         let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
         let (mut run, mut load) = (None, None);
         for (done, one) in found.into_iter().enumerate() {
-            match left.checked_sub(cost(&one)) {
-                Some(rest) => left = rest,
-                None => {
-                    self.serve(source);
-                    return all - done;
-                }
-            }
+            let Some(rest) = left.checked_sub(cost(&one)) else {
+                self.serve(source);
+                return all - done;
+            };
+            left = rest;
             match one {
                 Found::Tool(own, definition) => self.tool(source.up, server, own, definition),
                 Found::Function(one, definition) => {
@@ -241,9 +261,9 @@ impl Gathering {
 /// What is kept of a function.
 fn kept(one: catalogue::Function) -> Function {
     let states = |mut states: Vec<String>| {
+        states.truncate(PARTS_MAX);
         states.sort_unstable();
         states.dedup();
-        states.truncate(PARTS_MAX);
         states
     };
     let parameters = |all: Vec<catalogue::Parameter>, required: bool| {

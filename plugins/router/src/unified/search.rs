@@ -1,6 +1,6 @@
 //! What the search tool answers: the reference's form, with title, parameters and availability besides.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 use plugway_sdk::prelude::catalogue;
 use serde::Deserialize;
@@ -220,12 +220,12 @@ impl Listed {
 
 /// The arguments in a schema, in its order, the required ones first.
 fn parameters(schema: &Value) -> Vec<Parameter> {
-    let required: BTreeMap<&str, ()> = schema
+    let required: HashSet<&str> = schema
         .get("required")
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
-        .filter_map(|name| Some((name.as_str()?, ())))
+        .filter_map(Value::as_str)
         .collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut parameters: Vec<Parameter> = properties
@@ -234,7 +234,7 @@ fn parameters(schema: &Value) -> Vec<Parameter> {
         .map(|(name, property)| Parameter {
             name: cut(name, PARAMETER_MAX),
             r#type: type_of(property),
-            required: required.contains_key(name.as_str()),
+            required: required.contains(name.as_str()),
             description: property
                 .get("description")
                 .and_then(Value::as_str)

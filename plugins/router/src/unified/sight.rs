@@ -23,9 +23,12 @@ impl Sight {
         } else {
             known_away()
         };
-        let seen = prepared.ways.iter().map(|way| match is_up(way.server) {
-            true => whole || catalogue::find("tool", &way.tool).is_some(),
-            false => away.contains(&way.tool),
+        let seen = prepared.ways.iter().map(|way| {
+            if is_up(way.server) {
+                whole || catalogue::find("tool", &way.tool).is_some()
+            } else {
+                away.contains(&way.tool)
+            }
         });
         Self(seen.collect())
     }

@@ -45,8 +45,20 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
-    let [(a, b, c), (d, e, f)] = [tool_words.lines(), skill_words.lines()];
-    let lines = [&head, names.text(), owners.text(), places.text(), a.text(), b, c, d.text(), e, f];
+    let ((tools, words, found), (skills, skill_words, loadable)) =
+        (tool_words.lines(), skill_words.lines());
+    let lines = [
+        &head,
+        names.text(),
+        owners.text(),
+        places.text(),
+        tools.text(),
+        words,
+        found,
+        skills.text(),
+        skill_words,
+        loadable,
+    ];
     Ok(lines.join("\n"))
 }
 

@@ -16,7 +16,6 @@ const TOOLS: [&str; 3] = [
 ];
 const SKILLS: [&str; 1] = ["drug-screening Screen molecules by descriptors chem.molecule_parsed"];
 
-#[expect(clippy::float_cmp, reason = "the places are compared; scores have their own bound")]
 fn same(found: &[(u32, f64)], wanted: &[(u32, f64)]) {
     let places = |hits: &[(u32, f64)]| -> Vec<u32> { hits.iter().map(|hit| hit.0).collect() };
     assert_eq!(places(found), places(wanted), "{found:?}");

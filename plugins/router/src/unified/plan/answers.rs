@@ -70,20 +70,20 @@ fn overview(graph: &Graph<'_>, domain: &str) -> Value {
             json!({"from": from, "to": to, "description": step.description})
         })
         .collect();
-    match bridges.is_empty() {
-        true => json!({"domains": domains}),
-        false => json!({"domains": domains, "bridges": bridges}),
+    if bridges.is_empty() {
+        return json!({"domains": domains});
     }
+    json!({"domains": domains, "bridges": bridges})
 }
 
 /// The steps of a domain: those of the server of that name; where a server is called otherwise than its states, those that
 /// produce a state of the domain.
 fn edges(graph: &Graph<'_>, domain: &str) -> Vec<Value> {
-    let belongs = |step: &&Step<'_>| match graph.domains.contains_key(step.server) {
-        true => step.server == domain,
-        false => {
-            step.server != BRIDGE && step.produces.iter().any(|state| domain_of(state) == domain)
+    let belongs = |step: &&Step<'_>| {
+        if graph.domains.contains_key(step.server) {
+            return step.server == domain;
         }
+        step.server != BRIDGE && step.produces.iter().any(|state| domain_of(state) == domain)
     };
     let mut seen = HashSet::new();
     let mut edges = Vec::new();
