@@ -58,13 +58,8 @@ pub fn add(
     for budget in room.budgets {
         let (mut prepared, warnings) = gather(connector, entries, sources, options, budget);
         let offers = offers::of(connector, &prepared);
-        let away = |entry: &&Entry| match &entry.target {
-            Target::Fixed((upstream, _)) => {
-                !sources.iter().any(|one| one.name == *upstream && one.up)
-            }
-            Target::Dynamic | Target::Local => false,
-        };
-        let listed = entries.len() - entries.iter().filter(away).count() + offers.len();
+        let listed = entries.iter().filter(|entry| is_listed(entry, sources)).count();
+        let listed = listed + offers.len();
         prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
         match wire::write(prepared) {
             Ok(document) if document.len() <= room.document => {
@@ -77,14 +72,33 @@ pub fn add(
     (String::new(), Vec::new())
 }
 
+/// A tool of a server.
+#[derive(Clone, Copy)]
+struct Own<'a> {
+    /// The server's own name for it.
+    name: &'a str,
+    /// As clients see it.
+    definition: &'a str,
+    /// Its place in lists from which nothing is hidden.
+    place: u32,
+}
+
 /// Something that can be found.
 enum Found<'a> {
-    /// A tool's own name and definition.
-    Tool(&'a str, &'a str),
-    /// A function, and the place of the entry that runs it.
-    Function(catalogue::Function, &'a str),
-    /// A skill, and the place of the entry that loads it.
-    Skill(Skill, &'a str),
+    /// A tool.
+    Tool(Own<'a>),
+    /// A function, and the tool that runs it.
+    Function(catalogue::Function, Own<'a>),
+    /// A skill, and the tool that loads it.
+    Skill(Skill, Own<'a>),
+}
+
+/// Whether lists show an entry to whom nothing is hidden from.
+fn is_listed(entry: &Entry, sources: &[Source]) -> bool {
+    match &entry.target {
+        Target::Fixed((upstream, _)) => sources.iter().any(|one| one.name == *upstream && one.up),
+        Target::Dynamic | Target::Local => true,
+    }
 }
 
 fn gather(
@@ -94,11 +108,14 @@ fn gather(
     options: &Options,
     budget: usize,
 ) -> (Prepared, Vec<Warning>) {
-    let mut tools: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
-    for entry in entries.iter().filter(|entry| entry.kind == "tool") {
-        if let Target::Fixed((upstream, own)) = &entry.target {
-            tools.entry(upstream).or_default().push((own, &entry.definition));
+    let mut tools: HashMap<&str, Vec<Own<'_>>> = HashMap::new();
+    let mut place = 0;
+    for entry in entries {
+        if let (Target::Fixed((upstream, own)), "tool") = (&entry.target, entry.kind.as_str()) {
+            let own = Own { name: own, definition: &entry.definition, place };
+            tools.entry(upstream).or_default().push(own);
         }
+        place += u32::from(is_listed(entry, sources));
     }
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for source in sources {
@@ -124,11 +141,7 @@ fn gather(
 }
 
 /// A code-execution server has what its catalogue says, any other server its tools.
-fn found<'a>(
-    source: &Source,
-    own: Vec<(&'a str, &'a str)>,
-    warnings: &mut Vec<Warning>,
-) -> Vec<Found<'a>> {
+fn found<'a>(source: &Source, own: Vec<Own<'a>>, warnings: &mut Vec<Warning>) -> Vec<Found<'a>> {
     let document = source.documents.iter().find(|(name, _)| name == catalogue::DOCUMENT);
     let catalogue: Catalogue = match document.map(|(_, text)| serde_json::from_str(text)) {
         None => Catalogue::default(),
@@ -140,18 +153,18 @@ fn found<'a>(
         }
     };
     let named = |before: &str, after: &str| {
-        own.iter().find(|(name, _)| name.starts_with(before) && name.ends_with(after))
+        own.iter().find(|one| one.name.starts_with(before) && one.name.ends_with(after)).copied()
     };
     let mut found = Vec::new();
-    if let Some((_, definition)) = named("execute_", "_code") {
+    if let Some(tool) = named("execute_", "_code") {
         let exposed = catalogue.tools.into_iter().filter(|one| source.settings.exposes(&one.name));
-        found.extend(exposed.map(|one| Found::Function(one, definition)));
+        found.extend(exposed.map(|one| Found::Function(one, tool)));
     }
-    if let Some((_, definition)) = named("load_", "_skill") {
-        found.extend(catalogue.skills.into_iter().map(|one| Found::Skill(one, definition)));
+    if let Some(tool) = named("load_", "_skill") {
+        found.extend(catalogue.skills.into_iter().map(|one| Found::Skill(one, tool)));
     }
     if found.is_empty() {
-        found = own.into_iter().map(|(own, definition)| Found::Tool(own, definition)).collect();
+        found = own.into_iter().map(Found::Tool).collect();
     }
     found
 }
@@ -161,10 +174,10 @@ fn cost(found: &Found<'_>) -> usize {
     let long = |texts: &[String]| texts.iter().take(PARTS_MAX).map(|text| THING + text.len()).sum();
     THING
         + match found {
-            Found::Tool(own, definition) => {
-                let Described { name, title, description } = Described::of(definition);
+            Found::Tool(own) => {
+                let Described { name, title, description } = Described::of(own.definition);
                 let long = |text: Option<String>| text.map_or(0, |text| text.len());
-                3 * own.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
+                3 * own.name.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
             }
             Found::Function(one, _) => {
                 let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
@@ -209,15 +222,15 @@ impl Gathering {
             };
             left = rest;
             match one {
-                Found::Tool(own, definition) => self.tool(source.up, server, own, definition),
-                Found::Function(one, definition) => {
-                    let way = *run.get_or_insert_with(|| self.way(server, definition));
+                Found::Tool(own) => self.tool(source.up, server, own),
+                Found::Function(one, tool) => {
+                    let way = *run.get_or_insert_with(|| self.way(server, tool));
                     self.tools.add(&text_of_function(&one));
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
-                Found::Skill(mut skill, definition) => {
-                    let way = *load.get_or_insert_with(|| self.way(server, definition));
+                Found::Skill(mut skill, tool) => {
+                    let way = *load.get_or_insert_with(|| self.way(server, tool));
                     self.skills.add(&text_of_skill(&skill));
                     skill.description = cut(&skill.description, DESCRIPTION_MAX);
                     skill.states.truncate(PARTS_MAX);
@@ -233,17 +246,18 @@ impl Gathering {
         self.prepared.servers.push(Server { name: source.name.clone(), up: source.up });
     }
 
-    fn way(&mut self, server: u32, definition: &str) -> u32 {
+    fn way(&mut self, server: u32, own: Own<'_>) -> u32 {
         let place = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
-        self.prepared.ways.push(Way { tool: Described::of(definition).name, server });
+        let tool = Described::of(own.definition).name;
+        self.prepared.ways.push(Way { tool, server, place: own.place });
         place
     }
 
-    fn tool(&mut self, up: bool, server: u32, own: &str, definition: &str) {
-        let described = Described::of(definition);
-        self.tools.add(&text_of_tool(own, &described));
+    fn tool(&mut self, up: bool, server: u32, own: Own<'_>) {
+        let described = Described::of(own.definition);
+        self.tools.add(&text_of_tool(own.name, &described));
         let way = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
-        self.prepared.ways.push(Way { tool: described.name, server });
+        self.prepared.ways.push(Way { tool: described.name, server, place: own.place });
         let unlisted = described.description.filter(|_| !up);
         let description = unlisted.map(|text| cut(&text, DESCRIPTION_MAX));
         self.prepared.tools.push(Tool { way, description, function: None });

@@ -44,6 +44,8 @@ pub struct Way {
     pub tool: String,
     /// Place in `servers`.
     pub server: u32,
+    /// Its place in what somebody sees from whom nothing is hidden; of no meaning while its server is away.
+    pub place: u32,
 }
 
 /// What can be found as a tool: the tool of its way, or a function that is called in code.

@@ -8,7 +8,7 @@ use super::packed::{Joined, Packed, numbers};
 use super::prepared::{Function, Loadable, Prepared, Server, Tool, Way};
 use crate::config::Bridge;
 
-/// The first line. The lines after it: names of ways, their servers, ways of tools, and two indexes of three lines.
+/// The first line. The lines after it: names of ways, their servers, their places, ways of tools, and two indexes of three lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Head {
     servers: Vec<Server>,
@@ -33,7 +33,7 @@ struct Detail {
 pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     let Prepared { servers, ways, tools, skills, tool_words, skill_words, bridges, listed } =
         prepared;
-    let places = Packed::of(tools.iter().map(|tool| tool.way));
+    let reached = Packed::of(tools.iter().map(|tool| tool.way));
     let details = (0..).zip(tools).filter_map(|(tool, Tool { description, function, .. })| {
         (description.is_some() || function.is_some()).then_some(Detail {
             tool,
@@ -45,6 +45,7 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
+    let places = Packed::of(ways.iter().map(|way| way.place));
     let ((tools, words, found), (skills, skill_words, loadable)) =
         (tool_words.lines(), skill_words.lines());
     let lines = [
@@ -52,6 +53,7 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
         names.text(),
         owners.text(),
         places.text(),
+        reached.text(),
         tools.text(),
         words,
         found,
@@ -67,10 +69,11 @@ pub fn read(text: &str) -> Option<Prepared> {
     let mut lines = text.split('\n');
     let Head { servers, skills, details, bridges, listed } =
         serde_json::from_str(lines.next()?).ok()?;
-    let (names, owners) = (lines.next()?, lines.next()?);
+    let (names, owners, places) = (lines.next()?, lines.next()?, lines.next()?);
     let names = names.split(' ').filter(|name| !name.is_empty());
-    let ways = names.zip(numbers(owners));
-    let ways = ways.map(|(tool, server)| Way { tool: tool.to_owned(), server }).collect();
+    let ways = names.zip(numbers(owners)).zip(numbers(places));
+    let ways = ways.map(|((tool, server), place)| Way { tool: tool.to_owned(), server, place });
+    let ways = ways.collect();
     let mut tools: Vec<Tool> =
         numbers(lines.next()?).map(|way| Tool { way, ..Tool::default() }).collect();
     for Detail { tool, description, function } in details {

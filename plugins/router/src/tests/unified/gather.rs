@@ -177,7 +177,7 @@ fn a_document_says_all_that_was_prepared() {
     let nothing = crate::unified::prepared::Prepared::default();
     assert_eq!(wire::read(&wire::write(nothing.clone()).unwrap()), Some(nothing));
     // Whatever is cut off, or of somebody else, is no document.
-    for text in ["", "{}", "\n\n\n\n\n\n\n\n\n"] {
+    for text in ["", "{}", "\n\n\n\n\n\n\n\n\n\n"] {
         assert_eq!(wire::read(text), None, "{text:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! The search tool: what it finds, how it says so, what it keeps quiet about.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Served, chem, gis, hub, upstream};
@@ -215,4 +216,32 @@ fn a_new_shape_is_read_anew() {
             .document,
     );
     assert_eq!(names(&both.ask(SEARCH, json!({"query": "points"}))), ["map_points"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// However much of whatever kind is hidden, and wherever the server stands that is away.
+    #[test]
+    fn exactly_what_the_list_has_is_found(
+        hidden in prop::collection::vec(any::<bool>(), 40),
+        prompts in 0_usize..4,
+        rare in any::<bool>(),
+    ) {
+        let own: Vec<String> = (0..12).map(|one| format!("t{one}")).collect();
+        let tools: Vec<&str> = own.iter().map(String::as_str).collect();
+        let mut servers: Vec<super::UpstreamView> =
+            ["a", "b", "c"].iter().map(|name| upstream(name, &tools)).collect();
+        servers[0].prompts = tools[..prompts].iter().map(|name| json!({"name": name}).to_string()).collect();
+        servers[1].up = false;
+        let of = |server: &'static str| own.iter().map(move |name| format!("{server}_{name}"));
+        let all: Vec<String> = of("a").chain(of("c")).collect();
+        let pick = |place: usize| hidden[place] && !(rare && hidden[(place + 1) % 40]);
+        let out: Vec<&str> =
+            all.iter().enumerate().filter(|(place, _)| pick(*place)).map(|(_, name)| name.as_str()).collect();
+        let out: Vec<&str> = out.into_iter().chain(hidden[30].then_some("hub_status")).collect();
+        let found = plain(servers, &out).ask(SEARCH, json!({"query": "", "top": 100}));
+        let wanted: Vec<&str> = all.iter().map(String::as_str).filter(|name| !out.contains(name)).collect();
+        prop_assert_eq!(names(&found), wanted);
+    }
 }
