@@ -134,7 +134,7 @@ impl Hub {
 
     /// With this configuration of the bundled router.
     #[must_use]
-    pub fn router_config(mut self, config: Value) -> Self {
+    pub fn router_config(mut self, config: &Value) -> Self {
         self.router = Some(json!({"use": "router", "config": config}));
         self
     }

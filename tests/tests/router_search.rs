@@ -27,8 +27,11 @@ fn names(found: &Value) -> Result<Vec<&str>> {
 #[tokio::test]
 async fn what_is_found_can_be_called_as_it_says() -> Result<()> {
     let (clock, watch) = (DemoHttp::start(&[]).await?, DemoHttp::start(&[]).await?);
-    let plugway =
-        Hub::before(clock.url()).upstream("watch", watch.url()).router_config(on()).start().await?;
+    let plugway = Hub::before(clock.url())
+        .upstream("watch", watch.url())
+        .router_config(&on())
+        .start()
+        .await?;
     plugway.wait_until_connected(&["clock", "watch"]).await?;
     for client in [plugway.legacy().await?, plugway.modern()] {
         let listed = client.call("tools/list", json!({})).await?;
@@ -78,7 +81,7 @@ async fn each_caller_finds_what_it_may_see() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
     let hides = Guest::new("visibility_by_scope")
         .config(json!({"hide": ["clock_add", "clock_count"], "scope": "write"}));
-    let hub = Hub::before(clock.url()).router_config(on()).policy(hides).top("auth", auth());
+    let hub = Hub::before(clock.url()).router_config(&on()).policy(hides).top("auth", auth());
     let plugway = identified(hub.setup()?, &json!({})).start().await?;
     // The same few instances answer both, one after the other.
     for _ in 0..4 {
@@ -106,7 +109,7 @@ async fn tools_of_a_server_that_is_away_are_marked_until_it_is_back() -> Result<
     let plugway = Hub::new("hub")
         .upstream_with("clock", clock.url(), closely)
         .upstream("watch", watch.url())
-        .router_config(on())
+        .router_config(&on())
         .policy(hides)
         .start()
         .await?;
@@ -182,7 +185,7 @@ async fn keys_that_are_not_there_are_refused_before_anything_serves() -> Result<
         ),
     ] {
         let output =
-            Hub::before("http://127.0.0.1:9/mcp").router_config(config).setup()?.check().await?;
+            Hub::before("http://127.0.0.1:9/mcp").router_config(&config).setup()?.check().await?;
         ensure!(output.status.code() == Some(4), "{}", output.status);
         ensure!(output.stderr.contains(sentence), "{}", output.stderr);
     }
