@@ -74,7 +74,7 @@ pub struct Hub {
     upstreams: Vec<Value>,
     guests: Vec<Guest>,
     policies: Vec<String>,
-    router: Option<String>,
+    router: Option<Value>,
     top: Map<String, Value>,
 }
 
@@ -127,8 +127,15 @@ impl Hub {
     /// With this router instead of the bundled one.
     #[must_use]
     pub fn router(mut self, guest: Guest) -> Self {
-        self.router = Some(guest.name.clone());
+        self.router = Some(json!(guest.name));
         self.guests.push(guest);
+        self
+    }
+
+    /// With this configuration of the bundled router.
+    #[must_use]
+    pub fn router_config(mut self, config: &Value) -> Self {
+        self.router = Some(json!({"use": "router", "config": config}));
         self
     }
 
@@ -154,7 +161,7 @@ impl Hub {
             "name": self.name, "path": path, "upstreams": self.upstreams, "policies": self.policies,
         });
         if let (Some(router), Some(connector)) = (&self.router, connector.as_object_mut()) {
-            connector.insert("router".to_owned(), json!(router));
+            connector.insert("router".to_owned(), router.clone());
         }
         connector
     }

@@ -1,30 +1,44 @@
 //! The plugin: hands the pure core what the host gives, and logs what the core found wrong.
 
-use plugway_sdk::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 
+use plugway_sdk::prelude::*;
+use serde_json::Value;
+
+use crate::config::{Options, SCHEMA};
 use crate::shape::shape;
 use crate::status;
+use crate::unified::offers::Names;
+use crate::unified::plan::{answers, graph::Graph};
+use crate::unified::prepared::Prepared;
+use crate::unified::search;
+use crate::unified::sight::Sight;
+use crate::unified::wire;
 
 /// The default router.
 #[derive(Debug)]
-pub struct DefaultRouter;
+pub struct DefaultRouter {
+    options: Options,
+    /// What this instance read last, and of which generation it is: an instance that is thrown away loses time, no more.
+    kept: RefCell<Option<(u32, Rc<Prepared>)>>,
+}
 
 impl Plugin for DefaultRouter {
-    type Config = NoConfig;
+    type Config = Options;
 
-    fn configure(_config: NoConfig) -> Result<Self, BadConfig> {
-        Ok(Self)
+    fn configure(options: Options) -> Result<Self, BadConfig> {
+        Ok(Self { options: options.checked()?, kept: RefCell::default() })
     }
 
     fn describe(package: Info) -> Info {
-        let schema = r#"{"type":"object","additionalProperties":false}"#;
-        Info { config_schema: schema.to_owned(), ..package }
+        Info { config_schema: SCHEMA.to_owned(), ..package }
     }
 }
 
 impl Router for DefaultRouter {
     fn shape(&self, connector: ConnectorView) -> Result<Shaped, Failure> {
-        let (shaped, warnings) = shape(connector)?;
+        let (shaped, warnings) = shape(connector, &self.options)?;
         for warning in &warnings {
             log::log(log::Level::Warn, &warning.to_string(), &[("upstream", warning.upstream())]);
         }
@@ -34,14 +48,77 @@ impl Router for DefaultRouter {
 
 impl Answering for DefaultRouter {
     fn answer(&self) -> Result<Reply, Failure> {
+        let modern = call::attribute("era").is_some_and(|era| era == "modern");
+        let (method, name) = (call::method(), call::name());
+        if self.options.unified_tools && method == "tools/call" {
+            let names = Names::of(&call::attribute("connector").unwrap_or_default());
+            if name == names.search {
+                return self.search(modern);
+            }
+            if name == names.plan {
+                return self.plan(modern);
+            }
+        }
         let live = call::attribute(status::LIVE)
             .ok_or_else(|| Failure::new("this host does not tell the status of its servers"))?;
-        let modern = call::attribute("era").is_some_and(|era| era == "modern");
-        Ok(Reply::Answer(match call::method().as_str() {
-            "resources/read" => status::read(&call::name(), &live, modern),
+        Ok(Reply::Answer(match method.as_str() {
+            "resources/read" => status::read(&name, &live, modern),
             _ => status::called(&live, modern),
         }))
     }
+}
+
+impl DefaultRouter {
+    fn search(&self, modern: bool) -> Result<Reply, Failure> {
+        let question: search::Question = match serde_json::from_str(&call::arguments_json()) {
+            Ok(question) => question,
+            Err(error) => return Ok(refused(&error)),
+        };
+        let prepared = self.prepared()?;
+        let sight = Sight::of_caller(&prepared);
+        Ok(match search::answer(&prepared, &sight, &question) {
+            Ok(found) => told(&found, modern),
+            Err(sentence) => Reply::refuse(sentence),
+        })
+    }
+
+    fn plan(&self, modern: bool) -> Result<Reply, Failure> {
+        let question: answers::Question = match serde_json::from_str(&call::arguments_json()) {
+            Ok(question) => question,
+            Err(error) => return Ok(refused(&error)),
+        };
+        let prepared = self.prepared()?;
+        let sight = Sight::of_caller(&prepared);
+        Ok(told(&answers::answer(&Graph::of(&prepared, &sight), &question), modern))
+    }
+
+    /// What the last shape left, read once for each generation. The old one goes first: both might not fit.
+    fn prepared(&self) -> Result<Rc<Prepared>, Failure> {
+        let generation = catalogue::generation();
+        let kept = self.kept.take().filter(|(known, _)| *known == generation);
+        let prepared = if let Some((_, prepared)) = kept {
+            prepared
+        } else {
+            let read = wire::read(&catalogue::document());
+            Rc::new(read.ok_or_else(|| Failure::new("the document is none of this router"))?)
+        };
+        self.kept.replace(Some((generation, prepared.clone())));
+        Ok(prepared)
+    }
+}
+
+/// A result whose text is this JSON.
+fn told(value: &Value, modern: bool) -> Reply {
+    let text = Value::from(value.to_string());
+    let kind = if modern { r#""resultType":"complete","# } else { "" };
+    Reply::Answer(format!(r#"{{{kind}"content":[{{"type":"text","text":{text}}}]}}"#))
+}
+
+/// What is wrong with the arguments, without the place in a text that the client did not write.
+fn refused(error: &serde_json::Error) -> Reply {
+    let sentence = error.to_string();
+    let sentence = sentence.rsplit_once(" at line ").map_or(&*sentence, |(sentence, _)| sentence);
+    Reply::refuse(format!("The arguments are not valid: {sentence}."))
 }
 
 plugway_sdk::export!(DefaultRouter: router, answering);

@@ -1,9 +1,66 @@
-//! What an operator writes about an upstream's names.
+//! What an operator writes: about the router, and about an upstream's names.
 
 use std::collections::BTreeMap;
 
 use plugway_sdk::{BadConfig, config, glob};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+
+/// Bridges of one connector.
+const BRIDGES_MAX: usize = 1_000;
+
+/// JSON Schema of [`Options`].
+pub const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{
+"unified_tools":{"type":"boolean","default":false,"description":"Whether clients see search_NAME_tools, and plan_NAME_workflow where servers have workflows."},
+"bridges":{"type":"array","maxItems":1000,"description":"Ways between the workflows of servers.","items":{"type":"object","additionalProperties":false,"required":["from_state","to_state"],"properties":{
+"from_state":{"type":"string","minLength":1},"to_state":{"type":"string","minLength":1},"description":{"type":"string","default":""}}}}}}"#;
+
+/// Settings of the router in a connector; unknown keys are refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Whether clients see the tools that the router answers itself over all servers. Default `false`.
+    pub unified_tools: bool,
+    /// Ways between the workflows of servers.
+    pub bridges: Vec<Bridge>,
+}
+
+/// A way from a state that one server's functions produce to one that another server's functions require.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bridge {
+    /// The state where it begins.
+    pub from_state: String,
+    /// The state where it ends.
+    pub to_state: String,
+    /// What has to be passed on, in words.
+    #[serde(default)]
+    pub description: String,
+}
+
+impl Options {
+    /// Refuses what means nothing.
+    pub fn checked(self) -> Result<Self, BadConfig> {
+        if !self.bridges.is_empty() && !self.unified_tools {
+            let message = "bridges are part of the plan that `unified_tools: true` offers";
+            return Err(BadConfig::at("bridges", message));
+        }
+        if self.bridges.len() > BRIDGES_MAX {
+            return Err(BadConfig::at("bridges", format!("more than {BRIDGES_MAX}")));
+        }
+        for (place, bridge) in self.bridges.iter().enumerate() {
+            for (key, state) in [("from_state", &bridge.from_state), ("to_state", &bridge.to_state)]
+            {
+                if state.is_empty() {
+                    return Err(BadConfig::at(
+                        format!("bridges[{place}].{key}"),
+                        "a state is needed",
+                    ));
+                }
+            }
+        }
+        Ok(self)
+    }
+}
 
 /// Settings of one upstream; unknown keys are refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

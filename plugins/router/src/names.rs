@@ -63,6 +63,14 @@ impl Namer<'_> {
     }
 }
 
+/// The name of a tool of the connector itself, in the pattern of code-execution servers: `{before}_{connector}_{after}`.
+pub fn around(before: &str, connector: &str, after: &str) -> String {
+    let settings = Settings::default();
+    let own = [before, "_", after].concat();
+    let name = [before, "_", &cleaned(connector), "_", after].concat();
+    Namer { upstream: connector, settings: &settings, own_name: None }.fitted(name, &own)
+}
+
 /// Every character outside `[A-Za-z0-9_-]` becomes `_`.
 fn cleaned(name: &str) -> Cow<'_, str> {
     let taken = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

@@ -2,73 +2,24 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
-use std::fmt;
 
 use plugway_sdk::Failure;
 use plugway_sdk::prelude::{ConnectorView, Entry, Shaped, UpstreamView};
 
-use crate::config::Settings;
+use crate::config::{Options, Settings};
 use crate::execution::OwnName;
 use crate::head::Head;
 use crate::names::Namer;
 use crate::status;
-
-/// Something that an operator should look at; the shape is good without it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Warning {
-    /// The name was taken by an upstream that comes earlier in the configuration.
-    Clash {
-        /// `tool`, `prompt`, `resource` or `template`
-        kind: &'static str,
-        /// the name or URI
-        name: String,
-        /// who keeps it
-        winner: String,
-        /// who does not get it, nor ever takes its place
-        upstream: String,
-    },
-    /// A definition that cannot be read; the others are not touched by it.
-    Malformed {
-        /// `tool`, `prompt`, `resource` or `template`
-        kind: &'static str,
-        /// its place in the upstream's list
-        index: usize,
-        /// what is wrong
-        reason: String,
-        /// whose it is
-        upstream: String,
-    },
-}
-
-impl Warning {
-    /// The upstream that loses an entry.
-    pub fn upstream(&self) -> &str {
-        match self {
-            Self::Clash { upstream, .. } | Self::Malformed { upstream, .. } => upstream,
-        }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Clash { kind, name, winner, upstream } if winner == upstream => {
-                write!(f, "{upstream} lists the {kind} {name} twice; the first one counts")
-            }
-            Self::Clash { kind, name, winner, upstream } => write!(
-                f,
-                "the {kind} {name} of {upstream} is left out: {winner} comes first and keeps the name; \
-                 give one of them an alias or a prefix"
-            ),
-            Self::Malformed { kind, index, reason, upstream } => {
-                write!(f, "{kind} number {index} of {upstream} is left out: {reason}")
-            }
-        }
-    }
-}
+use crate::unified::gather::{self, Source};
+use crate::unified::offers::Names;
+use crate::warning::Warning;
 
 /// Shapes a connector. Fails only on settings that cannot be read.
-pub fn shape(connector: ConnectorView) -> Result<(Shaped, Vec<Warning>), Failure> {
+pub fn shape(
+    connector: ConnectorView,
+    options: &Options,
+) -> Result<(Shaped, Vec<Warning>), Failure> {
     let mut shaping = Shaping::default();
     let mut upstreams = Vec::with_capacity(connector.upstreams.len());
     for upstream in connector.upstreams {
@@ -85,13 +36,36 @@ pub fn shape(connector: ConnectorView) -> Result<(Shaped, Vec<Warning>), Failure
         shaping.take("tool", status::tool_name(name), &winner);
         shaping.take("resource", status::uri(name), &winner);
     }
-    for (upstream, settings) in upstreams {
-        shaping.add(upstream, &settings);
+    if options.unified_tools {
+        let winner = format!("a tool of {name} itself");
+        let Names { search, plan, load } = Names::of(name);
+        for own in [search, plan, load] {
+            shaping.take("tool", own, &winner);
+        }
     }
+    let mut sources = Vec::with_capacity(upstreams.len());
+    for (mut upstream, settings) in upstreams {
+        let source = Source {
+            name: upstream.name.clone(),
+            up: upstream.up,
+            reached: !upstream.server_name.is_empty(),
+            documents: std::mem::take(&mut upstream.documents),
+            settings,
+        };
+        shaping.add(upstream, &source.settings);
+        sources.push(source);
+    }
+    let Shaping { mut entries, mut warnings, .. } = shaping;
     if wanted {
-        shaping.entries.extend([status::tool(name), status::resource(name)]);
+        entries.extend([status::tool(name), status::resource(name)]);
     }
-    Ok((Shaped { entries: shaping.entries, document: String::new() }, shaping.warnings))
+    let mut document = String::new();
+    if options.unified_tools {
+        let more;
+        (document, more) = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
+        warnings.extend(more);
+    }
+    Ok((Shaped { entries, document }, warnings))
 }
 
 #[derive(Default)]

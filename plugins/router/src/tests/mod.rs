@@ -1,11 +1,14 @@
 use plugway_sdk::prelude::{ConnectorView, Entry, Target, UpstreamView};
 
-use crate::shape::{Warning, shape};
+use crate::config::Options;
+use crate::shape::shape;
+use crate::warning::Warning;
 
 mod names;
 mod properties;
 mod speed;
 mod status;
+mod unified;
 mod whole;
 
 fn upstream(name: &str, tools: &[&str]) -> UpstreamView {
@@ -37,7 +40,7 @@ fn connector(upstreams: Vec<UpstreamView>) -> ConnectorView {
 }
 
 fn shaped(upstreams: Vec<UpstreamView>) -> (Vec<Entry>, Vec<Warning>) {
-    let (shaped, warnings) = shape(connector(upstreams)).unwrap();
+    let (shaped, warnings) = shape(connector(upstreams), &Options::default()).unwrap();
     (shaped.entries, warnings)
 }
 

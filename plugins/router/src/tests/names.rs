@@ -2,7 +2,7 @@
 
 use super::{names, shaped, target, upstream};
 use crate::config::Settings;
-use crate::shape::Warning;
+use crate::warning::Warning;
 
 fn with(settings: &str, tools: &[&str]) -> Vec<String> {
     let mut one = upstream("files", tools);

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{connector, upstream};
+use crate::config::Options;
 use crate::shape::shape;
 
 #[test]
@@ -20,7 +21,7 @@ fn a_large_connector_is_shaped_quickly() {
     });
     let input = connector(upstreams.collect());
     let started = Instant::now();
-    let (shaped, warnings) = shape(input).unwrap();
+    let (shaped, warnings) = shape(input, &Options::default()).unwrap();
     let took = started.elapsed();
     assert_eq!((shaped.entries.len(), warnings.len()), (1_000, 0));
     // about 0.6 ms with optimisation; the bound leaves room for a debug build on a busy machine

@@ -6,8 +6,14 @@ use serde_json::Value;
 
 use super::{connector, shown, upstream};
 use crate::component::DefaultRouter;
-use crate::shape::{Warning, shape};
+use crate::config::Options;
+use crate::shape::shape;
 use crate::status;
+use crate::warning::Warning;
+
+fn plain(connector: ConnectorView) -> Result<(Shaped, Vec<Warning>), Failure> {
+    shape(connector, &Options::default())
+}
 
 fn wanted(name: &str, upstreams: Vec<UpstreamView>) -> ConnectorView {
     let attributes = vec![("status".to_owned(), "true".to_owned())];
@@ -16,20 +22,20 @@ fn wanted(name: &str, upstreams: Vec<UpstreamView>) -> ConnectorView {
 
 #[test]
 fn it_stands_behind_the_servers_entries_where_it_is_wanted() {
-    let (shaped, warnings) = shape(wanted("hub", vec![upstream("a", &["x"])])).unwrap();
+    let (shaped, warnings) = plain(wanted("hub", vec![upstream("a", &["x"])])).unwrap();
     let names: Vec<String> = shaped.entries.iter().map(shown).collect();
     assert_eq!(names, ["a_x", "hub_status", "plugway://hub/status"]);
     assert!(shaped.entries.iter().skip(1).all(|entry| matches!(entry.target, Target::Local)));
     assert!(warnings.is_empty());
     let mut unwanted = wanted("hub", Vec::new());
     unwanted.attributes = vec![("status".to_owned(), "false".to_owned())];
-    assert!(shape(unwanted).unwrap().0.entries.is_empty());
-    assert!(shape(connector(Vec::new())).unwrap().0.entries.is_empty());
+    assert!(plain(unwanted).unwrap().0.entries.is_empty());
+    assert!(plain(connector(Vec::new())).unwrap().0.entries.is_empty());
 }
 
 #[test]
 fn its_name_is_taken_whoever_comes_and_goes() {
-    let (shaped, warnings) = shape(wanted("a", vec![upstream("a", &["status", "x"])])).unwrap();
+    let (shaped, warnings) = plain(wanted("a", vec![upstream("a", &["status", "x"])])).unwrap();
     let names: Vec<String> = shaped.entries.iter().map(shown).collect();
     assert_eq!(names, ["a_x", "a_status", "plugway://a/status"]);
     let [warning @ Warning::Clash { .. }] = warnings.as_slice() else { panic!("{warnings:?}") };

@@ -1,0 +1,106 @@
+//! The router's own tools as clients list them.
+
+use plugway_sdk::prelude::Entry;
+use serde_json::{Value, json};
+
+use super::prepared::Prepared;
+use crate::names;
+
+/// The shown names, by the rules of all names. They are taken whether or not there is something to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// `search_{connector}_tools`
+    pub search: String,
+    /// `plan_{connector}_workflow`
+    pub plan: String,
+    /// `load_{connector}_skill`
+    pub load: String,
+}
+
+impl Names {
+    /// The names of a connector.
+    pub fn of(connector: &str) -> Self {
+        Self {
+            search: names::around("search", connector, "tools"),
+            plan: names::around("plan", connector, "workflow"),
+            load: names::around("load", connector, "skill"),
+        }
+    }
+}
+
+/// The tools of a connector: the search always, the plan where something has states.
+pub fn of(connector: &str, prepared: &Prepared) -> Vec<Entry> {
+    let names = Names::of(connector);
+    let mut offers = vec![Entry::local_tool(search(connector, &names.search).to_string())];
+    if prepared.has_states() {
+        offers.push(Entry::local_tool(plan(connector, &names.plan).to_string()));
+    }
+    offers
+}
+
+fn annotations() -> Value {
+    json!({
+        "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
+        "openWorldHint": false,
+    })
+}
+
+fn search(connector: &str, name: &str) -> Value {
+    let properties = json!({
+        "query": {
+            "type": "string",
+            "description": "What the tool should do, in words, or a tool's name. Empty: the first ones of all.",
+        },
+        "top": {
+            "type": "integer", "minimum": 0, "default": 5,
+            "description": "Maximum number of results of each category, at most 1000.",
+        },
+        "category": {
+            "type": "string", "default": "all",
+            "description": "\"all\", \"tools\" or \"skills\".",
+        },
+    });
+    json!({
+        "name": name,
+        "title": format!("Search the tools of {connector}"),
+        "description": format!(
+            "Searches the tools and skills of all servers behind {connector} by name and description. The best come \
+             first, in the arrays `tools` and `skills`; `to_access` says how to use each, `available` whether it can be \
+             used now."
+        ),
+        "inputSchema": {
+            "type": "object", "properties": properties, "required": ["query"],
+            "additionalProperties": false,
+        },
+        "annotations": annotations(),
+    })
+}
+
+fn plan(connector: &str, name: &str) -> Value {
+    let text =
+        |description: &str| json!({"type": "string", "default": "", "description": description});
+    let properties = json!({
+        "domain": text("For `overview`: only this domain. Empty: all."),
+        "mode": {
+            "type": "string", "default": "overview",
+            "description": "`overview`, `next_steps`, `path` or `tool`.",
+        },
+        "current_state": text("A state, for `next_steps` and `path`."),
+        "target_state": text("The state to reach, for `path`."),
+        "tool_name": text("A tool's name, for `tool`."),
+    });
+    json!({
+        "name": name,
+        "title": format!("Plan workflows over {connector}"),
+        "description": format!(
+            "Tells how the functions of all servers behind {connector} lead from one state of the work to the next. \
+             `overview`: all states and steps, and the bridges between servers. `next_steps`: what can be done in a \
+             state. `path`: a way from one state to another. `tool`: the states of one function. Nothing is carried \
+             over a bridge: pass the values on yourself."
+        ),
+        "inputSchema": {
+            "type": "object", "properties": properties, "additionalProperties": false,
+        },
+        "annotations": annotations(),
+    })
+}

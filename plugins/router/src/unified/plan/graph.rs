@@ -1,0 +1,179 @@
+//! States and the steps between them, as one caller sees them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+use crate::unified::catalogue::Skill;
+use crate::unified::prepared::Prepared;
+use crate::unified::sight::Sight;
+
+/// What bridges have in place of a server.
+pub const BRIDGE: &str = "(bridge)";
+
+/// The domain of states whose name has no dot.
+const NO_DOMAIN: &str = "default";
+
+/// A tool that leads from states to states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step<'a> {
+    /// Its name; `bridge:FROM→TO` for a bridge.
+    pub name: Cow<'a, str>,
+    /// Its server, or [`BRIDGE`].
+    pub server: &'a str,
+    /// What it does.
+    pub description: &'a str,
+    /// One of these is needed, in rising order.
+    pub requires: Vec<&'a str>,
+    /// All of these hold afterwards, in rising order.
+    pub produces: Vec<&'a str>,
+}
+
+/// One move along a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move<'a> {
+    /// Place of the step.
+    pub step: usize,
+    /// The state before.
+    pub from: &'a str,
+    /// The state after.
+    pub to: &'a str,
+}
+
+/// The plan. Steps are in the order of servers and of their catalogues, bridges last.
+#[derive(Debug, Default)]
+pub struct Graph<'a> {
+    /// All steps.
+    pub steps: Vec<Step<'a>>,
+    /// Skills.
+    pub skills: Vec<&'a Skill>,
+    /// For each domain its states with their labels.
+    pub domains: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
+    from: HashMap<&'a str, Vec<usize>>,
+    to: HashMap<&'a str, Vec<usize>>,
+}
+
+/// The part of a state before its first dot, empty if it has none.
+pub fn domain_of(state: &str) -> &str {
+    state.split_once('.').map_or("", |(domain, _)| domain)
+}
+
+impl<'a> Graph<'a> {
+    /// The plan of what the caller may know of. A bridge is part of it where both of its ends are.
+    pub fn of(prepared: &'a Prepared, sight: &Sight) -> Self {
+        let mut graph = Self::default();
+        for tool in prepared.tools.iter().filter(|tool| sight.sees(tool.way)) {
+            let (Some(function), Some((_, server))) = (&tool.function, prepared.way(tool.way))
+            else {
+                continue;
+            };
+            graph.add(Step {
+                name: Cow::Borrowed(&function.name),
+                server: &server.name,
+                description: &function.description,
+                requires: function.requires.iter().map(String::as_str).collect(),
+                produces: function.produces.iter().map(String::as_str).collect(),
+            });
+        }
+        let skills = prepared.skills.iter().filter(|one| sight.sees(one.way));
+        graph.skills = skills.map(|one| &one.skill).collect();
+        if !graph.steps.is_empty() {
+            graph.name_states();
+        }
+        for bridge in &prepared.bridges {
+            let (from, to) = (bridge.from_state.as_str(), bridge.to_state.as_str());
+            if graph.to.contains_key(from) && graph.from.contains_key(to) {
+                graph.add(Step {
+                    name: Cow::Owned(format!("bridge:{from}→{to}")),
+                    server: BRIDGE,
+                    description: &bridge.description,
+                    requires: vec![from],
+                    produces: vec![to],
+                });
+            }
+        }
+        graph
+    }
+
+    fn add(&mut self, step: Step<'a>) {
+        if step.requires.is_empty() && step.produces.is_empty() {
+            return;
+        }
+        let place = self.steps.len();
+        for state in &step.requires {
+            self.from.entry(state).or_default().push(place);
+        }
+        for state in &step.produces {
+            self.to.entry(state).or_default().push(place);
+        }
+        self.steps.push(step);
+    }
+
+    fn name_states(&mut self) {
+        let steps = self.steps.iter().flat_map(|step| step.requires.iter().chain(&step.produces));
+        let skills = self.skills.iter().flat_map(|skill| skill.states.iter().map(String::as_str));
+        let states: BTreeSet<&'a str> = steps.copied().chain(skills).collect();
+        for state in states {
+            let domain = match domain_of(state) {
+                "" => NO_DOMAIN,
+                domain => domain,
+            };
+            let label = state.split_once('.').map_or(state, |(_, suffix)| suffix).to_uppercase();
+            self.domains.entry(domain).or_default().insert(state, label);
+        }
+    }
+
+    /// The steps from a state.
+    pub fn from_state(&self, state: &str) -> impl Iterator<Item = &Step<'a>> {
+        self.steps_at(self.from.get(state))
+    }
+
+    /// The steps to a state.
+    pub fn to_state(&self, state: &str) -> impl Iterator<Item = &Step<'a>> {
+        self.steps_at(self.to.get(state))
+    }
+
+    fn steps_at<'g>(
+        &'g self,
+        places: Option<&'g Vec<usize>>,
+    ) -> impl Iterator<Item = &'g Step<'a>> + 'g {
+        places.into_iter().flatten().filter_map(|place| self.steps.get(*place))
+    }
+
+    /// A shortest way, of several the one whose tools come first; none if there is none.
+    pub fn path<'s>(&'s self, source: &'s str, target: &'s str) -> Option<Vec<Move<'s>>> {
+        let mut seen = HashSet::from([source]);
+        let mut moves: Vec<Move<'s>> = Vec::new();
+        // A state, and the place of the move that led to it.
+        let mut queue = VecDeque::from([(source, None)]);
+        if source == target {
+            return Some(Vec::new());
+        }
+        let mut came: Vec<Option<usize>> = Vec::new();
+        while let Some((state, arrived)) = queue.pop_front() {
+            for &step in self.from.get(state).into_iter().flatten() {
+                let produced = self.steps.get(step).into_iter().flat_map(|step| &step.produces);
+                for &next in produced {
+                    if !seen.insert(next) {
+                        continue;
+                    }
+                    moves.push(Move { step, from: state, to: next });
+                    came.push(arrived);
+                    let last = moves.len() - 1;
+                    if next == target {
+                        return Some(walked(&moves, &came, last));
+                    }
+                    queue.push_back((next, Some(last)));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The moves that led to one, in their order.
+fn walked<'a>(moves: &[Move<'a>], came: &[Option<usize>], last: usize) -> Vec<Move<'a>> {
+    let back = std::iter::successors(Some(last), |place| came.get(*place).copied().flatten());
+    let mut path: Vec<Move<'a>> = back.filter_map(|place| moves.get(place).cloned()).collect();
+    path.reverse();
+    path
+}

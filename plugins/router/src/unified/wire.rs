@@ -1,0 +1,86 @@
+//! What was prepared as one text: the document beside a shape. Every search of a new instance reads it, so the many are in
+//! packed lines, and only what is rare is JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::bm25::Index;
+use super::packed::{Joined, Packed, numbers};
+use super::prepared::{Function, Loadable, Prepared, Server, Tool, Way};
+use crate::config::Bridge;
+
+/// The first line. The lines after it: names of ways, their servers, their places, ways of tools, and two indexes of three lines.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Head {
+    servers: Vec<Server>,
+    skills: Vec<Loadable>,
+    details: Vec<Detail>,
+    bridges: Vec<Bridge>,
+    listed: u32,
+}
+
+/// What few tools have.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Detail {
+    /// Place of the tool.
+    tool: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    function: Option<Box<Function>>,
+}
+
+/// As a text.
+pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
+    let Prepared { servers, ways, tools, skills, tool_words, skill_words, bridges, listed } =
+        prepared;
+    let reached = Packed::of(tools.iter().map(|tool| tool.way));
+    let details = (0..).zip(tools).filter_map(|(tool, Tool { description, function, .. })| {
+        (description.is_some() || function.is_some()).then_some(Detail {
+            tool,
+            description,
+            function,
+        })
+    });
+    let head = Head { servers, skills, details: details.collect(), bridges, listed };
+    let head = serde_json::to_string(&head)?;
+    let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
+    let owners = Packed::of(ways.iter().map(|way| way.server));
+    let places = Packed::of(ways.iter().map(|way| way.place));
+    let ((tools, words, found), (skills, skill_words, loadable)) =
+        (tool_words.lines(), skill_words.lines());
+    let lines = [
+        &head,
+        names.text(),
+        owners.text(),
+        places.text(),
+        reached.text(),
+        tools.text(),
+        words,
+        found,
+        skills.text(),
+        skill_words,
+        loadable,
+    ];
+    Ok(lines.join("\n"))
+}
+
+/// From a text; none if it is none of [`write`].
+pub fn read(text: &str) -> Option<Prepared> {
+    let mut lines = text.split('\n');
+    let Head { servers, skills, details, bridges, listed } =
+        serde_json::from_str(lines.next()?).ok()?;
+    let (names, owners, places) = (lines.next()?, lines.next()?, lines.next()?);
+    let names = names.split(' ').filter(|name| !name.is_empty());
+    let ways = names.zip(numbers(owners)).zip(numbers(places));
+    let ways = ways.map(|((tool, server), place)| Way { tool: tool.to_owned(), server, place });
+    let ways = ways.collect();
+    let mut tools: Vec<Tool> =
+        numbers(lines.next()?).map(|way| Tool { way, ..Tool::default() }).collect();
+    for Detail { tool, description, function } in details {
+        let tool = tools.get_mut(tool as usize)?;
+        (tool.description, tool.function) = (description, function);
+    }
+    let tool_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
+    let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
+    Some(Prepared { servers, ways, tools, skills, tool_words, skill_words, bridges, listed })
+}

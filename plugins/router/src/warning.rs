@@ -1,0 +1,87 @@
+//! What an operator should look at: the shape is good without it.
+
+use std::fmt;
+
+use crate::unified::plan::bridges::BadBridge;
+
+/// Something that was left out of a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// The name was taken by an upstream that comes earlier in the configuration.
+    Clash {
+        /// `tool`, `prompt`, `resource` or `template`
+        kind: &'static str,
+        /// the name or URI
+        name: String,
+        /// who keeps it
+        winner: String,
+        /// who does not get it, nor ever takes its place
+        upstream: String,
+    },
+    /// A definition that cannot be read; the others are not touched by it.
+    Malformed {
+        /// `tool`, `prompt`, `resource` or `template`
+        kind: &'static str,
+        /// its place in the upstream's list
+        index: usize,
+        /// what is wrong
+        reason: String,
+        /// whose it is
+        upstream: String,
+    },
+    /// A catalogue of functions and skills that cannot be read.
+    Catalogue {
+        /// what is wrong
+        reason: String,
+        /// whose it is
+        upstream: String,
+    },
+    /// An upstream has so much that the last of it cannot be searched.
+    Unsearchable {
+        /// number of tools, functions and skills that are not found
+        left: usize,
+        /// whose they are
+        upstream: String,
+    },
+    /// A bridge that begins or ends nowhere.
+    Bridge(BadBridge),
+}
+
+impl Warning {
+    /// The upstream that loses an entry; empty for a bridge, which belongs to none.
+    pub fn upstream(&self) -> &str {
+        match self {
+            Self::Clash { upstream, .. }
+            | Self::Malformed { upstream, .. }
+            | Self::Catalogue { upstream, .. }
+            | Self::Unsearchable { upstream, .. } => upstream,
+            Self::Bridge(_) => "",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clash { kind, name, winner, upstream } if winner == upstream => {
+                write!(f, "{upstream} lists the {kind} {name} twice; the first one counts")
+            }
+            Self::Clash { kind, name, winner, upstream } => write!(
+                f,
+                "the {kind} {name} of {upstream} is left out: {winner} comes first and keeps the name; \
+                 give one of them an alias or a prefix"
+            ),
+            Self::Malformed { kind, index, reason, upstream } => {
+                write!(f, "{kind} number {index} of {upstream} is left out: {reason}")
+            }
+            Self::Catalogue { reason, upstream } => {
+                write!(f, "the catalogue of {upstream} is left out: {reason}")
+            }
+            Self::Unsearchable { left, upstream } => write!(
+                f,
+                "the search does not find the last {left} tools of {upstream}: there is not room for all"
+            ),
+            Self::Bridge(bad) => write!(f, "{bad}; it is left out"),
+        }
+    }
+}
