@@ -64,7 +64,7 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     Ok(lines.join("\n"))
 }
 
-/// From a text; none if it is none of [`write`].
+/// From a text; none if it is none of [`write()`].
 pub fn read(text: &str) -> Option<Prepared> {
     let mut lines = text.split('\n');
     let Head { servers, skills, details, bridges, listed } =
