@@ -226,6 +226,10 @@ mod tests {
         assert_eq!(outcome(&all, &request("elicitation/create", r#"{"message":5}"#)), Err(-32600));
         assert_eq!(outcome(&all, &request("elicitation/create", "{}")), Err(-32600));
         assert_eq!(outcome(&all, &request("roots/list", r#"{"a":1,"a":2}"#)), Err(-32600));
+        // A client that says no more is asked by forms.
+        let page = request("elicitation/create", r#"{"mode":"url","message":"m"}"#);
+        assert_eq!(outcome(&all, &page), Err(-32601));
+        assert!(outcome(&permission(ALL, r#"{"elicitation":{"url":{}}}"#), &page).is_ok());
     }
 
     #[test]
