@@ -18,6 +18,8 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
+use crate::Plugway;
+
 const BODY_MAX: usize = 1 << 20;
 
 /// Status, content type, further header, body.
@@ -34,6 +36,18 @@ pub struct Faulty {
 }
 
 impl Faulty {
+    /// plugway before one and another, which it knows as `one` and `two`.
+    pub async fn two(one: Handler, two: Handler) -> Result<(Self, Self, Plugway)> {
+        let (one, two) = (Self::start(one).await?, Self::start(two).await?);
+        let plugway = Plugway::start(format!(
+            "name: hub\nupstreams: [{{name: one, url: '{}'}}, {{name: two, url: '{}'}}]\n",
+            one.url(),
+            two.url()
+        ))
+        .await?;
+        Ok((one, two, plugway))
+    }
+
     /// Starts one on a free port. Without the handler's say it has the tools `good` and `bad`.
     pub async fn start(handler: Handler) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;

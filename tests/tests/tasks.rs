@@ -55,15 +55,7 @@ async fn begun(client: &Client, tool: &str) -> Result<String> {
 }
 
 async fn start_two() -> Result<(Faulty, Faulty, Plugway)> {
-    let one = Faulty::start(|message, _| legacy(message, "one")).await?;
-    let two = Faulty::start(|message, _| legacy(message, "two")).await?;
-    let plugway = Plugway::start(format!(
-        "name: hub\nupstreams: [{{name: one, url: '{}'}}, {{name: two, url: '{}'}}]\n",
-        one.url(),
-        two.url()
-    ))
-    .await?;
-    Ok((one, two, plugway))
+    Faulty::two(|message, _| legacy(message, "one"), |message, _| legacy(message, "two")).await
 }
 
 #[tokio::test]

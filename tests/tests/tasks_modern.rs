@@ -70,15 +70,7 @@ fn listening(message: &Value, task: &Value) -> Raw {
 }
 
 async fn start_two() -> Result<(Faulty, Faulty, Plugway)> {
-    let one = Faulty::start(|message, _| modern(message, "one")).await?;
-    let two = Faulty::start(|message, _| modern(message, "two")).await?;
-    let plugway = Plugway::start(format!(
-        "name: hub\nupstreams: [{{name: one, url: '{}'}}, {{name: two, url: '{}'}}]\n",
-        one.url(),
-        two.url()
-    ))
-    .await?;
-    Ok((one, two, plugway))
+    Faulty::two(|message, _| modern(message, "one"), |message, _| modern(message, "two")).await
 }
 
 /// The id of the task that a call makes.

@@ -46,7 +46,7 @@ struct Told {
 
 /// What the clients of a kind see now.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct KindSees {
     /// JSON text of their capabilities.
     pub(super) kind: Arc<str>,
     pub(super) sees: Sees,
@@ -156,7 +156,7 @@ impl Announced {
 
     /// What clients have to be told; from now on they count as told. `kinds` are all that may see something else than
     /// everybody.
-    pub(super) fn renew(&self, current: &Arc<Catalogue>, kinds: Vec<Standing>) -> Bulletin {
+    pub(super) fn renew(&self, current: &Arc<Catalogue>, kinds: Vec<KindSees>) -> Bulletin {
         let mut told = self.lock();
         let was = std::mem::replace(&mut told.catalogue, current.clone());
         let since = std::mem::take(&mut told.since);
@@ -207,7 +207,7 @@ struct Move {
 
 impl Move {
     /// None for a kind of which nobody has seen anything yet.
-    fn of(now: Standing, told: &HashMap<Arc<str>, Option<Arc<Catalogue>>>) -> Option<Self> {
+    fn of(now: KindSees, told: &HashMap<Arc<str>, Option<Arc<Catalogue>>>) -> Option<Self> {
         let was = told.get(&now.kind)?.clone();
         Some(Self { kind: now.kind, was, is: now.sees })
     }

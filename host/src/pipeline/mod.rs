@@ -43,6 +43,8 @@ mod shaping;
 pub mod status;
 mod tasks;
 mod tell;
+#[cfg(test)]
+mod testing;
 mod translate;
 mod variants;
 pub mod views;

@@ -13,7 +13,8 @@ use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
 use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
 use crate::protocol::{Message, Span, splice};
 
-/// An answer of the server `upstream`, as the policies leave it. What streams because it is large asks for nothing, and passes.
+/// An answer of the server `upstream`, as the policies leave it. What streams because it is large asks for nothing, and
+/// passes.
 pub async fn answer(
     connector: &Arc<Connector>,
     toward: Toward,

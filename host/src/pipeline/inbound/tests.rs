@@ -7,13 +7,13 @@ use proptest::prelude::*;
 
 use super::message::with_params;
 use super::{Toward, answer, incoming, pass};
-use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::call::Way;
 use crate::pipeline::port::{
-    Admission, Answer, Ask, AskReply, Body, ConnectorView, Inbound, Incoming, Json, Notification,
-    Outcome, Page, Policy, PolicyHooks, Promise, Rejection, Reply, Review, Router, Routing, Sights,
+    Admission, Answer, Ask, AskReply, Body, Inbound, Incoming, Json, Notification, Outcome, Page,
+    Policy, PolicyHooks, Promise, Rejection, Review, Sights,
 };
+use crate::pipeline::testing::{NoRouter, nothing};
 use crate::pipeline::{CallContext, Caller, Connector, RequestId};
 use crate::protocol::{Id, Message, Revision};
 
@@ -25,10 +25,6 @@ struct Made {
     hooks: bool,
     decide: Decide,
     shown: Arc<Mutex<Vec<String>>>,
-}
-
-fn nothing<T>() -> Promise<'static, Result<T, Fault>> {
-    Box::pin(async { Err(Fault::new(Code::Internal, "Nobody asks for this.")) })
 }
 
 impl Policy for Made {
@@ -60,35 +56,6 @@ impl Policy for Made {
         let line = format!("{} {}", self.name, message.arguments_json());
         self.shown.lock().unwrap().push(line);
         Box::pin(std::future::ready((self.decide)(&message)))
-    }
-
-    fn ready(&self) -> Promise<'_, Result<String, String>> {
-        Box::pin(async { Ok(String::new()) })
-    }
-}
-
-/// A router that nobody asks.
-struct NoRouter;
-
-impl Router for NoRouter {
-    fn name(&self) -> &'static str {
-        "router"
-    }
-
-    fn generation(&self) -> u64 {
-        0
-    }
-
-    fn shape(&self, _: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
-        nothing()
-    }
-
-    fn route(&self, _: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
-        nothing()
-    }
-
-    fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
-        nothing()
     }
 
     fn ready(&self) -> Promise<'_, Result<String, String>> {

@@ -26,7 +26,8 @@ pub trait Audience: Send + Sync {
     fn mark(&self) -> PartyId;
     /// The listeners of the connector of this name, in no order; their number is bounded.
     fn listeners(&self, connector: &str) -> Vec<Listener>;
-    /// From now on a subscription of this caller, with a client of these capabilities, is told, too; fails where there are too many.
+    /// From now on a subscription of this caller, with a client of these capabilities, is told, too; fails where there are too
+    /// many.
     fn join(
         &self,
         connector: &Arc<str>,

@@ -187,15 +187,11 @@ pub trait Upstream: Send + Sync {
     /// What is known of it, and every change.
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>>;
     /// Whether it may offer something else to clients with capabilities of their own than to plugway itself.
-    fn varies(&self) -> bool {
-        false
-    }
+    fn varies(&self) -> bool;
     /// What it offers to clients with these capabilities (JSON text of an object); reads it where it was not read since the
     /// catalogue was. Who does not wait to the end finds it later: the reading goes on, and [`Snapshot::variants`] tells of
     /// its end. Where it cannot be read, everybody's counts until the catalogue is read again.
-    fn variant<'a>(&'a self, _capabilities: &'a str) -> Promise<'a, Variant> {
-        Box::pin(std::future::ready(Variant::Everybodys))
-    }
+    fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant>;
     /// Sends a request over the party's own session, opening it at the first use. `subscriptions/listen` is answered with a
     /// stream that goes on when the server's own breaks off, in whatever era the server speaks; an error in it says that
     /// there is no such upstream any more.
@@ -210,9 +206,7 @@ pub trait Upstream: Send + Sync {
     fn notify(&self, party: PartyId, notification: Message) -> Promise<'_, ()>;
     /// Sends a notification of a client of the modern era to a server that speaks that era; to a child only where the party has
     /// one. Others have nothing of it. Takes a bounded time.
-    fn tell(&self, _order: Order) -> Promise<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
+    fn tell(&self, order: Order) -> Promise<'_, ()>;
     /// Tells the server the level of the log messages that a party wants, where the party has a session; a later session is
     /// told by itself, as the party's outbox knows.
     fn set_level(&self, party: PartyId, level: Level) -> Promise<'_, ()>;

@@ -6,9 +6,8 @@
 //! caller made, for lists.
 //!
 //! Reading order: [`ids`] makes and opens ids; [`texts`] finds them in messages; [`made`] is what is remembered; [`shown`]
-//! changes what a server sends;
-//! [`followed`] does that on a stream on which a client listens; [`mod@serve`] answers `tasks/get` and its like; [`list`] merges
-//! lists.
+//! changes what a server sends, [`followed`] on a stream on which a client listens; [`mod@serve`] answers `tasks/get` and its
+//! like; [`list`] merges lists.
 
 mod followed;
 mod ids;

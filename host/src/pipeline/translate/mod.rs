@@ -2,8 +2,9 @@
 //! call, one of the modern era ends the call with the questions, and the client calls again with the answers (MCP
 //! 2026-07-28, "Multi Round-Trip Requests").
 //!
-//! Reading order: [`input`] is the wire format, [`allowed`] what of it a client gets; [`talk`] serves a legacy client, [`modern`] a modern one; [`suspend`] lets a
-//! call wait for a modern client, [`suspended`] keeps those that wait, and [`retry`] finds the one that goes on.
+//! Reading order: [`input`] is the wire format, [`allowed`] what of it a client gets; [`large`] looks into answers that stream,
+//! with the eyes of [`result_type`]; [`talk`] serves a legacy client, [`modern`] a modern one; [`suspend`] lets a call wait for a
+//! modern client, [`suspended`] keeps those that wait, and [`retry`] finds the one that goes on.
 
 pub(super) mod allowed;
 pub(super) mod declared;

@@ -7,7 +7,7 @@ use dashmap::DashMap;
 use tokio::sync::OnceCell;
 
 use super::build::Built;
-use crate::pipeline::announced::{Sees, Standing};
+use crate::pipeline::announced::{KindSees, Sees};
 
 /// Kinds of clients, by their capabilities, for which a connector keeps a catalogue.
 pub(super) const KINDS: usize = 32;
@@ -80,7 +80,7 @@ impl Kinds {
     }
 
     /// Every kind, and its catalogue as far as it stands beside everybody's of this generation.
-    pub(in crate::pipeline) fn standings(&self, beside: u32) -> Vec<Standing> {
+    pub(in crate::pipeline) fn standings(&self, beside: u32) -> Vec<KindSees> {
         let kept = self.kept.iter();
         kept.map(|kind| {
             let built = kind.built.get().filter(|_| kind.beside == beside);
@@ -89,7 +89,7 @@ impl Kinds {
                 Some(built) if built.everybodys => Sees::Everybodys,
                 Some(built) => Sees::Own(built.view.catalogue().clone()),
             };
-            Standing { kind: kind.key().clone(), sees }
+            KindSees { kind: kind.key().clone(), sees }
         })
         .collect()
     }

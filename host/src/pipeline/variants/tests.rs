@@ -7,15 +7,14 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 
 use super::kinds::KINDS;
-use crate::catalogue::{EntryKind, Shaped, View};
-use crate::fault::{Code, Fault};
-use crate::pipeline::call::CallContext;
+use crate::catalogue::{EntryKind, View};
+use crate::fault::Fault;
 use crate::pipeline::keeper::shape_now;
 use crate::pipeline::port::{
-    Answer, ConnectorView, Control, Nobody, Numbers, Offering, Order, Phase, Promise, Reply,
-    Router, Routing, Snapshot, Upstream, Variant,
+    Answer, Control, Nobody, Numbers, Offering, Order, Phase, Promise, Snapshot, Upstream, Variant,
 };
 use crate::pipeline::presence::Absence;
+use crate::pipeline::testing::{NoRouter, nothing};
 use crate::pipeline::{Connector, Level, Party, PartyId, Served};
 use crate::protocol::Message;
 
@@ -32,10 +31,6 @@ struct Server {
 fn offering(tools: &[&str]) -> Arc<Offering> {
     let tool = |name: &&str| Arc::from(format!(r#"{{"name":"{name}"}}"#));
     Arc::new(Offering { tools: tools.iter().map(tool).collect(), ..Offering::default() })
-}
-
-fn nothing<T>() -> Promise<'static, Result<T, Fault>> {
-    Box::pin(async { Err(Fault::new(Code::Internal, "Nobody asks for this.")) })
 }
 
 impl Upstream for Server {
@@ -66,6 +61,9 @@ impl Upstream for Server {
     fn notify(&self, _party: PartyId, _notification: Message) -> Promise<'_, ()> {
         Box::pin(async {})
     }
+    fn tell(&self, _order: Order) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
     fn set_level(&self, _party: PartyId, _level: Level) -> Promise<'_, ()> {
         Box::pin(async {})
     }
@@ -78,30 +76,6 @@ impl Upstream for Server {
     }
     fn shut_down(&self) -> Promise<'_, ()> {
         Box::pin(async {})
-    }
-}
-
-/// One that never shapes: names are the server's with its own name before them.
-struct NoRouter;
-
-impl Router for NoRouter {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn shape(&self, _: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
-        nothing()
-    }
-    fn route(&self, _: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
-        nothing()
-    }
-    fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
-        nothing()
-    }
-    fn ready(&self) -> Promise<'_, Result<String, String>> {
-        Box::pin(async { Ok(String::new()) })
     }
 }
 

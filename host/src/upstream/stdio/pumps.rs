@@ -185,22 +185,7 @@ impl Pipes {
     /// takes is refused.
     fn ask(&self, line: &Bytes) {
         let name = &self.spec.name;
-        let mut calls = self.routes.in_flight();
-        let (newest, asked) = if calls.is_empty() {
-            let permission = match self.serves.party() {
-                Some(party) => Permission::of(name, self.spec.asks, party),
-                None => Permission::nothing(name),
-            };
-            (None, permission.prepare(line))
-        } else {
-            // Requests of a modern client may declare different things: it is the newest that may be asked this.
-            let prepared: Vec<_> =
-                calls.iter().map(|call| call.permission.prepare(line)).take(CANDIDATES).collect();
-            let place = prepared.iter().position(Result::is_ok).unwrap_or_default();
-            let asked = prepared.into_iter().nth(place);
-            let Some(asked) = asked else { return };
-            (Some(calls.swap_remove(place)), asked)
-        };
+        let (newest, asked) = self.asked(line);
         let asked = match asked {
             Ok(asked) => asked,
             Err(response) => return self.replies.send(response),
@@ -216,6 +201,23 @@ impl Pipes {
         if let Some(ask) = with(newest, ask) {
             self.unasked(ask);
         }
+    }
+
+    /// A request as a client gets it, and the call with which it goes; or what the server is told instead.
+    fn asked(&self, line: &Bytes) -> (Option<InFlight>, Result<Message, Bytes>) {
+        let mut refusal = None;
+        // Requests of a modern client may declare different things: it is the newest that may be asked this.
+        for call in self.routes.in_flight().into_iter().take(CANDIDATES) {
+            match call.permission.prepare(line) {
+                Ok(asked) => return (Some(call), Ok(asked)),
+                Err(response) => refusal = refusal.or(Some(response)),
+            }
+        }
+        let alone = || match self.serves.party() {
+            Some(party) => Permission::of(&self.spec.name, self.spec.asks, party),
+            None => Permission::nothing(&self.spec.name),
+        };
+        (None, refusal.map_or_else(|| alone().prepare(line), Err))
     }
 
     /// Hands on what belongs to no call; false when nobody takes it.

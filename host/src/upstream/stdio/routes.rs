@@ -63,7 +63,18 @@ pub(super) struct InFlight {
     pub(super) permission: Permission,
 }
 
+/// A call with its number, whose it is, and where what belongs to it goes.
+fn flight<'a>(
+    (number, call): (&u64, &'a Pending),
+) -> Option<(u64, &'a Ticket, &'a mpsc::Sender<Incoming>)> {
+    call.flight().map(|(ticket, notes)| (*number, ticket, notes))
+}
+
 impl InFlight {
+    fn of(number: u64, ticket: &Ticket, notes: &mpsc::Sender<Incoming>) -> Self {
+        Self { number, notes: notes.clone(), permission: ticket.permission.clone() }
+    }
+
     /// Hands a message on. One that does not fit is dropped; it comes back when the call ended meanwhile.
     pub(super) fn send(&self, message: Incoming) -> Option<Incoming> {
         match self.notes.try_send(message) {
@@ -178,24 +189,27 @@ impl Routes {
     /// The call that was sent last, if all that are in flight are of one party: what the server says without naming a call
     /// goes along with it.
     pub(super) fn newest(&self) -> Option<InFlight> {
-        self.in_flight().into_iter().next()
+        let table = self.table();
+        let calls = || table.calls.iter().filter_map(flight);
+        let (number, newest, notes) = calls().max_by_key(|(number, ..)| *number)?;
+        calls()
+            .all(|(_, ticket, _)| ticket.party == newest.party)
+            .then(|| InFlight::of(number, newest, notes))
     }
 
     /// The calls in flight, the newest first; none where they are of several parties.
     pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let table = self.table();
-        let calls = table.calls.iter().filter_map(|(number, call)| Some((number, call.flight()?)));
-        let mut calls: Vec<_> = calls.collect();
-        calls.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(**number));
-        let party = calls.first().map(|(_, (ticket, _))| ticket.party);
-        if calls.iter().any(|(_, (ticket, _))| Some(ticket.party) != party) {
+        let mut calls: Vec<_> = table.calls.iter().filter_map(flight).collect();
+        calls.sort_unstable_by_key(|(number, ..)| std::cmp::Reverse(*number));
+        let party = calls.first().map(|(_, ticket, _)| ticket.party);
+        if calls.iter().any(|(_, ticket, _)| Some(ticket.party) != party) {
             return Vec::new();
         }
-        let of = |(number, (ticket, notes)): (&u64, (&Ticket, &mpsc::Sender<Incoming>))| {
-            let (notes, permission) = (notes.clone(), ticket.permission.clone());
-            InFlight { number: *number, notes, permission }
-        };
-        calls.into_iter().map(of).collect()
+        calls
+            .into_iter()
+            .map(|(number, ticket, notes)| InFlight::of(number, ticket, notes))
+            .collect()
     }
 
     /// Waits a moment for room with a call whose client has much to read still. One that takes nothing meanwhile is not waited
@@ -232,8 +246,7 @@ impl Routes {
         let went_along = table.calls.iter().filter(|(_, call)| call.asked.contains(&id));
         let (number, call) = went_along.max_by_key(|(number, _)| **number)?;
         let (ticket, notes) = call.flight()?;
-        let (notes, permission) = (notes.clone(), ticket.permission.clone());
-        Some(InFlight { number: *number, notes, permission })
+        Some(InFlight::of(*number, ticket, notes))
     }
 
     /// Hands a notification to the subscription that it belongs to, with the id that the client gave. One whose reader is too

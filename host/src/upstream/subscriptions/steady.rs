@@ -70,7 +70,7 @@ impl Steady {
                         }
                     }
                     // Nothing is asked of who listens.
-                    Some(Ok(Incoming::Ask(_))) => {}
+                    Some(Ok(Incoming::Ask(_) | Incoming::Break(_))) => {}
                     ended if !self.acknowledged => return ended,
                     Some(Ok(Incoming::Response(text))) if is_result(&text) => {
                         self.completed = true;

@@ -17,13 +17,13 @@ use futures_util::{StreamExt as _, future};
 use http::HeaderMap;
 use tokio::sync::watch;
 
-use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::keeper::shape_now;
 use crate::pipeline::port::{
-    Answer, Ask, AskReply, Body, ConnectorView, Control, Incoming, Json, Notification, Numbers,
-    Offering, Order, Phase, Policy, Promise, Reply, Router, Routing, Snapshot, Upstream,
+    Answer, Ask, AskReply, Body, Control, Incoming, Json, Notification, Numbers, Offering, Order,
+    Phase, Policy, Promise, Snapshot, Upstream, Variant,
 };
+use crate::pipeline::testing::NoRouter;
 use crate::pipeline::translate::Suspended;
 use crate::pipeline::{
     Absence, CallContext, Caller, Connector, Flight, Level, NoOutbox, Party, PartyId, Request,
@@ -73,6 +73,12 @@ impl Upstream for Server {
     fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.snapshot.subscribe()
     }
+    fn varies(&self) -> bool {
+        false
+    }
+    fn variant<'a>(&'a self, _capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(async { Variant::Everybodys })
+    }
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
         let text = String::from_utf8(order.message.text().to_vec()).unwrap();
         self.got.lock().unwrap().push(text);
@@ -93,6 +99,9 @@ impl Upstream for Server {
         self.told.lock().unwrap().push(text);
         Box::pin(async {})
     }
+    fn tell(&self, _order: Order) -> Promise<'_, ()> {
+        Box::pin(async {})
+    }
     fn set_level(&self, _party: PartyId, _level: Level) -> Promise<'_, ()> {
         Box::pin(async {})
     }
@@ -105,30 +114,6 @@ impl Upstream for Server {
     }
     fn shut_down(&self) -> Promise<'_, ()> {
         Box::pin(async {})
-    }
-}
-
-/// One that never shapes: names are the server's with its own name before them.
-struct NoRouter;
-
-impl Router for NoRouter {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn shape(&self, _: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
-        Box::pin(async { Err(Fault::new(Code::PluginTrap, "It failed.")) })
-    }
-    fn route(&self, _: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>> {
-        Box::pin(async { Err(Fault::new(Code::PluginTrap, "It failed.")) })
-    }
-    fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
-        Box::pin(async { Err(Fault::new(Code::PluginTrap, "It failed.")) })
-    }
-    fn ready(&self) -> Promise<'_, Result<String, String>> {
-        Box::pin(async { Ok(String::new()) })
     }
 }
 

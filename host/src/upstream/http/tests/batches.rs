@@ -7,14 +7,7 @@ const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
 
 async fn answered(kind: &'static str, body: String) -> Result<String, Code> {
     let server = Legacy::new(move |_| reply(200, kind, body.clone()));
-    let rig = connected(&server).await;
-    let answer = rig.call(&party(1, Revision::V2025_03_26, false), CALL).await;
-    let text = match answer {
-        Ok(answer) => text(answer).await,
-        Err(fault) => Err(fault),
-    };
-    rig.end().await;
-    text.map_err(|fault| fault.code())
+    called(&server, Revision::V2025_03_26, Limits::default()).await
 }
 
 #[tokio::test]

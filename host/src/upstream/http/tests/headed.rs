@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request};
 
-use crate::pipeline::port::{Answer, Phase};
+use super::answering;
+use crate::pipeline::port::Answer;
 use crate::protocol::{Message, Method, Revision};
-use crate::upstream::Limits;
-use crate::upstream::testing::{Reply, Rig, http, json, order, party, reply, serve, soon, text};
+use crate::upstream::testing::{Reply, Rig, json, order, party, reply, soon, text};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"t","arguments":{"r":"é"}}}"#;
 const MODERN_CALL: &str = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"t","arguments":{"r":"é"}}}"#;
@@ -29,14 +29,7 @@ struct Insisting {
 impl Insisting {
     async fn start(&self) -> Rig {
         let server = self.clone();
-        let handler = move |request: Request<Bytes>| {
-            let answer = server.respond(&request);
-            Box::pin(std::future::ready(answer)) as std::pin::Pin<Box<_>>
-        };
-        let (url, _serving) = serve(handler).await;
-        let rig = http(&url, Limits::default());
-        rig.until(Phase::Connected).await;
-        rig
+        answering(move |request| server.respond(request)).await
     }
 
     fn respond(&self, request: &Request<Bytes>) -> Reply {

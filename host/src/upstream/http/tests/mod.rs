@@ -27,10 +27,37 @@ use crate::pipeline::party::Party;
 use crate::pipeline::port::{Answer, Body, Json, Phase, Promise};
 use crate::protocol::{Message, Method, Revision};
 use crate::upstream::Limits;
-use crate::upstream::testing::{Rig, http, json, order, party, reply, serve, soon, streamed, text};
+use crate::upstream::testing::{
+    Reply, Rig, http, json, order, party, reply, serve, soon, streamed, text,
+};
 
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":"c-1","method":"tools/call","params":{"name":"t","arguments":{}}}"#;
+
+/// plugway before a server that answers so.
+async fn answering(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> Rig {
+    let handler = move |request: Request<Bytes>| {
+        let answer = respond(&request);
+        Box::pin(std::future::ready(answer)) as std::pin::Pin<Box<_>>
+    };
+    let (url, _serving) = serve(handler).await;
+    let rig = http(&url, Limits::default());
+    rig.until(Phase::Connected).await;
+    rig
+}
+
+/// What became of a call of a legacy client.
+async fn called(server: &Legacy, revision: Revision, limits: Limits) -> Result<String, Code> {
+    let rig = http(&server.serve().await, limits);
+    rig.until(Phase::Connected).await;
+    let answer = rig.call(&party(1, revision, false), CALL).await;
+    let text = match answer {
+        Ok(answer) => text(answer).await,
+        Err(fault) => Err(fault),
+    };
+    rig.end().await;
+    text.map_err(|fault| fault.code())
+}
 
 #[tokio::test]
 async fn the_catalogue_is_read_to_the_last_page() {

@@ -8,13 +8,14 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::super::fixture::Legacy;
-use super::CALL;
+use super::called;
 use crate::fault::Code;
-use crate::pipeline::port::Phase;
 use crate::protocol::Revision;
 use crate::upstream::Limits;
-use crate::upstream::testing::{Reply, http, party, reply, streamed, text};
+use crate::upstream::testing::{Reply, reply, streamed};
 
+/// The first revision whose streams may end early.
+const REVISION: Revision = Revision::V2025_11_25;
 const PRIMING: &str = "id: e1\nretry: 1\ndata:\n\n";
 const NOTE: &str = "id: e2\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n";
 const RESPONSE: &str = "id: e3\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"result\":{}}\n\n";
@@ -56,19 +57,6 @@ fn server(
     (server, asked)
 }
 
-/// What became of the call.
-async fn called(server: &Legacy, limits: Limits) -> Result<String, Code> {
-    let rig = http(&server.serve().await, limits);
-    rig.until(Phase::Connected).await;
-    let answer = rig.call(&party(1, Revision::V2025_11_25, false), CALL).await;
-    let text = match answer {
-        Ok(answer) => text(answer).await,
-        Err(fault) => Err(fault),
-    };
-    rig.end().await;
-    text.map_err(|fault| fault.code())
-}
-
 #[tokio::test]
 async fn a_stream_that_ends_or_breaks_goes_on_behind_its_last_event() {
     // Only what the server ended itself is a break, in which the client may go away as well.
@@ -83,7 +71,7 @@ async fn a_stream_that_ends_or_breaks_goes_on_behind_its_last_event() {
         let (server, asked) = server(first, more);
         let rest = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"result\":{}}\n";
         let want = format!("{start}{rest}");
-        assert_eq!(called(&server, Limits::default()).await.unwrap(), want);
+        assert_eq!(called(&server, REVISION, Limits::default()).await.unwrap(), want);
         assert_eq!(*asked.lock().unwrap(), ["s2 e1", "s2 e2"]);
     }
 }
@@ -99,7 +87,11 @@ async fn a_stream_that_never_goes_on_is_given_up() {
     ] {
         let first = if first == PRIMING { || events(PRIMING) } else { || events(": nothing\n\n") };
         let (server, asked) = server(first, move |_| reply(more, "text/plain", ""));
-        assert_eq!(called(&server, Limits::default()).await, Err(Code::UpstreamBroken), "{more}");
+        assert_eq!(
+            called(&server, REVISION, Limits::default()).await,
+            Err(Code::UpstreamBroken),
+            "{more}"
+        );
         assert_eq!(asked.lock().unwrap().len(), tries, "{more}");
     }
 }
@@ -108,6 +100,6 @@ async fn a_stream_that_never_goes_on_is_given_up() {
 async fn a_server_that_puts_its_caller_off_has_no_longer_than_the_call() {
     let (server, asked) = server(|| events(PRIMING), |_| events(PRIMING));
     let limits = Limits { call: Duration::from_millis(500), ..Limits::default() };
-    assert_eq!(called(&server, limits).await, Err(Code::UpstreamTimeout));
+    assert_eq!(called(&server, REVISION, limits).await, Err(Code::UpstreamTimeout));
     assert!(!asked.lock().unwrap().is_empty());
 }

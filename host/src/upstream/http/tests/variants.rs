@@ -7,10 +7,10 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use http::{HeaderValue, Request};
 
-use crate::pipeline::port::{Control, Phase, Variant};
+use super::answering;
+use crate::pipeline::port::{Control, Variant};
 use crate::protocol::{Field, Message, Method};
-use crate::upstream::Limits;
-use crate::upstream::testing::{Counter, Reply, Rig, http, json, reply, serve, soon};
+use crate::upstream::testing::{Counter, Reply, Rig, json, reply, soon};
 
 const UI: &str = r#"{"extensions":{"demo/ui":{}}}"#;
 
@@ -34,14 +34,7 @@ impl Varying {
 
     async fn start(&self) -> Rig {
         let server = self.clone();
-        let handler = move |request: Request<Bytes>| {
-            let answer = server.respond(&request);
-            Box::pin(std::future::ready(answer)) as std::pin::Pin<Box<_>>
-        };
-        let (url, _serving) = serve(handler).await;
-        let rig = http(&url, Limits::default());
-        rig.until(Phase::Connected).await;
-        rig
+        answering(move |request| server.respond(request)).await
     }
 
     fn respond(&self, request: &Request<Bytes>) -> Reply {
