@@ -11,10 +11,10 @@ use crate::config::{Options, Settings};
 use crate::execution::OwnName;
 use crate::head::Head;
 use crate::names::Namer;
-use crate::{status, tags};
 use crate::unified::gather::{self, Source};
 use crate::unified::offers::Names;
 use crate::warning::Warning;
+use crate::{status, tags};
 
 /// Shapes a connector. Fails only on settings that cannot be read.
 pub fn shape(

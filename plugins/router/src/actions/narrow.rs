@@ -130,9 +130,11 @@ fn merged(schema: &mut Object<'_>, branch: &str) -> bool {
         serde_json::from_str::<String>(name).is_ok_and(|name| !closed || all.get(&name).is_some())
     };
     let mut seen = Vec::new();
-    required.retain(|name| known(name) && !seen.contains(name) && {
-        seen.push(name.clone());
-        true
+    required.retain(|name| {
+        known(name) && !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
     });
     if !all.is_empty() {
         schema.set("properties", all.to_string());

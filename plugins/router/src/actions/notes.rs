@@ -12,9 +12,27 @@ const READS: [&str; 16] = [
 
 /// Actions with one of these among their words destroy.
 const DESTROYS: [&str; 21] = [
-    "archive", "cancel", "clear", "deactivate", "delete", "destroy", "disable", "drop", "erase",
-    "kill", "overwrite", "prune", "purge", "remove", "reset", "revoke", "stop", "terminate",
-    "truncate", "uninstall", "wipe",
+    "archive",
+    "cancel",
+    "clear",
+    "deactivate",
+    "delete",
+    "destroy",
+    "disable",
+    "drop",
+    "erase",
+    "kill",
+    "overwrite",
+    "prune",
+    "purge",
+    "remove",
+    "reset",
+    "revoke",
+    "stop",
+    "terminate",
+    "truncate",
+    "uninstall",
+    "wipe",
 ];
 
 /// JSON of the annotations: those of the whole tool, where the action's words say nothing else. What the server calls

@@ -41,7 +41,9 @@ impl Split {
             named.collect()
         };
         let all = all.into_iter();
-        Self(all.map(|(tool, parts)| (tool.to_owned(), parts.map(|one| named(tool, one)))).collect())
+        Self(
+            all.map(|(tool, parts)| (tool.to_owned(), parts.map(|one| named(tool, one)))).collect(),
+        )
     }
 
     /// What becomes of a tool: none if it is no concern of this, none inside if it stays whole against the operator's wish.
