@@ -82,6 +82,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         message: Message::parse(Bytes::from(text)).expect("a message"),
         name: "echo".into(),
         target: Some(("one".into(), "echo".into())),
+        arguments: None,
         hints: Hints::default(),
         revision: Revision::NEWEST_LEGACY,
         headers: Arc::new(HeaderMap::new()),
@@ -131,6 +132,7 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
             key: format!("tool_{at}").into(),
             definition: "{}".into(),
             target: Target::Fixed { upstream: 0, name: format!("tool_{at}").into() },
+            arguments: None,
             hints: Hints::default(),
             mirrored: Box::default(),
         };

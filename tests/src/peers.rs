@@ -56,6 +56,11 @@ impl Peers {
         self.home.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
     }
 
+    /// A FastMCP server over stdio whose tools have actions.
+    pub fn actions_script(&self) -> PathBuf {
+        script("server_actions.py")
+    }
+
     /// The official conformance suite: `node <this> server ..` or `client ..`.
     pub fn conformance_script(&self) -> PathBuf {
         self.home.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")

@@ -96,6 +96,8 @@ pub struct Entry {
     pub definition: Arc<str>,
     /// Who serves it.
     pub target: Target,
+    /// JSON object that is merged into the arguments of each call; none leaves them.
+    pub arguments: Option<Arc<str>>,
     /// What its annotations say.
     pub hints: Hints,
     /// Arguments of a tool that travel in a header, too; none where an annotation is invalid.

@@ -109,6 +109,7 @@ mod tests {
             definition: format!("{key}{}", "x".repeat(length)).into(),
             target: Target::Local,
             hints: Hints::default(),
+            arguments: None,
             mirrored: Box::default(),
         })
     }

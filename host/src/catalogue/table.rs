@@ -36,6 +36,8 @@ pub struct ShapedEntry {
 pub enum ShapedTarget {
     /// Upstream and its own name for the thing.
     Fixed(String, String),
+    /// The same, and a JSON object that is merged into the arguments of each call.
+    Bound(String, String, String),
     /// `route` decides.
     Dynamic,
     /// `answer` serves.
@@ -95,6 +97,12 @@ pub enum BadEntry {
         /// The upstream as given.
         upstream: String,
     },
+    /// What is to be merged into the arguments of its calls is no JSON object.
+    #[error("the entry {key:?} is bound to arguments that are no JSON object")]
+    Arguments {
+        /// Name or URI of the entry.
+        key: Arc<str>,
+    },
     /// An earlier entry has this name.
     #[error("the name {key:?} is taken: the first entry keeps it")]
     Taken {
@@ -128,15 +136,15 @@ impl Catalogue {
         let definition = Definition::parse(kind, &shaped.definition)
             .ok_or(BadEntry::Definition { place, member: kind.key() })?;
         let key: Arc<str> = definition.key.into();
-        let target = match shaped.target {
-            ShapedTarget::Dynamic => Target::Dynamic,
-            ShapedTarget::Local => Target::Local,
-            ShapedTarget::Fixed(upstream, name) => {
-                let found = self.upstreams.iter().position(|known| **known == *upstream);
-                let Some(upstream) = found else {
-                    return Err(BadEntry::Upstream { key, upstream });
-                };
-                Target::Fixed { upstream, name: name.into() }
+        let (target, arguments) = match shaped.target {
+            ShapedTarget::Dynamic => (Target::Dynamic, None),
+            ShapedTarget::Local => (Target::Local, None),
+            ShapedTarget::Fixed(upstream, name) => (self.fixed(&key, upstream, name)?, None),
+            ShapedTarget::Bound(upstream, name, arguments) => {
+                if !is_object(&arguments) {
+                    return Err(BadEntry::Arguments { key });
+                }
+                (self.fixed(&key, upstream, name)?, Some(arguments.into()))
             }
         };
         let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
@@ -169,10 +177,18 @@ impl Catalogue {
             key,
             definition: shaped.definition.into(),
             target,
+            arguments,
             hints,
             mirrored,
         }));
         Ok(())
+    }
+
+    fn fixed(&self, key: &Arc<str>, upstream: String, name: String) -> Result<Target, BadEntry> {
+        match self.upstreams.iter().position(|known| **known == *upstream) {
+            Some(place) => Ok(Target::Fixed { upstream: place, name: name.into() }),
+            None => Err(BadEntry::Upstream { key: key.clone(), upstream }),
+        }
     }
 
     /// The same entries with these upstreams away, as another generation.
@@ -283,6 +299,11 @@ fn ui(definition: &str) -> Option<String> {
 /// Levels around a definition in an answer: the list, the result, the message.
 const AROUND: u32 = 3;
 
+/// Whether a text is a JSON object that is not nested too deep. An array would be read as the members in their order.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && scan::check(text, AROUND).is_ok()
+}
+
 struct Definition {
     key: String,
     hints: Hints,
@@ -313,9 +334,7 @@ struct Annotations {
 
 impl Definition {
     fn parse(kind: EntryKind, text: &str) -> Option<Self> {
-        // An array would be read as the members in their order.
-        let object = text.trim_start().starts_with('{') && scan::check(text, AROUND).is_ok();
-        let raw: Raw = serde_json::from_str(text).ok().filter(|_| object)?;
+        let raw: Raw = serde_json::from_str(text).ok().filter(|_| is_object(text))?;
         let key = match kind {
             EntryKind::Tool | EntryKind::Prompt => raw.name,
             EntryKind::Resource => raw.uri,

@@ -22,6 +22,12 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
     if !naming.hide.is_empty() {
         write!(f, ", does not offer {}", naming.hide.join(", "))?;
     }
+    if !naming.hide_tags.is_empty() {
+        write!(f, ", offers no tools tagged {}", naming.hide_tags.join(", "))?;
+    }
+    if naming.split_actions {
+        f.write_str(", tools split by their actions")?;
+    }
     if naming.of_functions {
         f.write_str(" (its functions, where it runs code)")?;
     }

@@ -60,6 +60,7 @@ pub(super) fn nothing() -> Entry {
         definition: "{}".into(),
         target: Target::Dynamic,
         hints: Hints::default(),
+        arguments: None,
         mirrored: Box::default(),
     }
 }

@@ -173,6 +173,7 @@ pub(super) fn find_resource(
         definition: "{}".into(),
         target: Target::Fixed { upstream: place, name: uri },
         hints: Hints::default(),
+        arguments: None,
         mirrored: Box::default(),
     }))
 }

@@ -130,6 +130,7 @@ impl AsCaller {
         let view = self.request.view(&self.connector).await.map_err(|f| f.to_string())?;
         let shown = view.catalogue().entries().iter().zip(0..).find(|(entry, _)| {
             entry.kind == kind
+                && entry.arguments.is_none()
                 && matches!(&entry.target, Target::Fixed { upstream, name }
                     if *upstream == place && *name == own)
         });
@@ -144,6 +145,7 @@ impl AsCaller {
                 definition: "{}".into(),
                 target: Target::Fixed { upstream: place, name: own },
                 hints: Hints::default(),
+                arguments: None,
                 mirrored: Box::default(),
             }),
         };

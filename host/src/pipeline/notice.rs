@@ -152,6 +152,7 @@ mod tests {
             definition: "{}".into(),
             target: Target::Fixed { upstream: 0, name: key.into() },
             hints: Hints::default(),
+            arguments: None,
             mirrored: Box::default(),
         };
         (Arc::new(entry), Some(upstream.into()))

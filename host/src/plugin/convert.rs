@@ -112,6 +112,9 @@ pub(super) fn shaped(given: e::router::Shaped) -> Result<Shaped, Failure> {
         definition: entry.definition,
         target: match entry.target {
             e::router::Target::Fixed((upstream, name)) => ShapedTarget::Fixed(upstream, name),
+            e::router::Target::Bound((upstream, name, arguments)) => {
+                ShapedTarget::Bound(upstream, name, arguments)
+            }
             e::router::Target::Dynamic => ShapedTarget::Dynamic,
             e::router::Target::Local => ShapedTarget::Local,
         },

@@ -81,6 +81,12 @@ pub struct Settings {
     /// Whether `aliases` and `expose` mean the functions of a code-execution server rather than its tools.
     #[serde(default)]
     pub of_functions: bool,
+    /// Whether a tool with a listed argument `action` is shown as a tool for each action.
+    #[serde(default)]
+    pub split_actions: bool,
+    /// Tags of tools that are not served, in lower case.
+    #[serde(default)]
+    pub hide_tags: Vec<String>,
 }
 
 /// `prefix: always | never`.

@@ -28,12 +28,25 @@ impl Namer<'_> {
         if kind == "tool" { self.tool(own) } else { self.prompt(own) }
     }
 
+    /// The shown name of one action of a tool: after the tool's alias, else after what stands before all names of the
+    /// server; with the tool's name between where several of its tools have the action (`shared`).
+    pub fn action(&self, own: &str, action: &str, shared: bool) -> String {
+        let before = match (self.settings.aliases.get(own), self.settings.prefix, shared) {
+            (Some(alias), ..) => alias.clone(),
+            (None, Prefix::Always, false) => cleaned(self.upstream).into_owned(),
+            (None, Prefix::Always, true) => [&cleaned(self.upstream), "_", own].concat(),
+            (None, Prefix::Never, true) => own.to_owned(),
+            (None, Prefix::Never, false) => return self.fitted(action.to_owned(), &[own, action]),
+        };
+        self.fitted([&before, "_", action].concat(), &[own, action])
+    }
+
     /// The shown name of a tool: an alias, else the pattern of a code-execution server, else prefix and own name.
     fn tool(&self, own: &str) -> String {
         let aliased = self.settings.aliases.contains_key(own);
         match &self.own_name {
             Some(server) if !aliased => match server.renamed(own, &cleaned(self.upstream)) {
-                Some(name) => self.fitted(name, own),
+                Some(name) => self.fitted(name, &[own]),
                 None => self.prompt(own),
             },
             _ => self.prompt(own),
@@ -43,23 +56,24 @@ impl Namer<'_> {
     /// The shown name of a prompt: an alias, else prefix and own name.
     fn prompt(&self, own: &str) -> String {
         if let Some(alias) = self.settings.aliases.get(own) {
-            return self.fitted(alias.clone(), own);
+            return self.fitted(alias.clone(), &[own]);
         }
         match self.settings.prefix {
-            Prefix::Never => self.fitted(own.to_owned(), own),
-            Prefix::Always => self.fitted([&cleaned(self.upstream), "_", own].concat(), own),
+            Prefix::Never => self.fitted(own.to_owned(), &[own]),
+            Prefix::Always => self.fitted([&cleaned(self.upstream), "_", own].concat(), &[own]),
         }
     }
 
     /// The name itself if clients take it; else what they take of it, and a hash that keeps it apart from others.
-    fn fitted(&self, name: String, own: &str) -> String {
+    fn fitted(&self, name: String, own: &[&str]) -> String {
         let mut clean = match cleaned(&name) {
             Cow::Borrowed(_) if name.len() <= LONGEST => return name,
             Cow::Borrowed(_) => name,
             Cow::Owned(clean) => clean,
         };
         clean.truncate(LONGEST - SUFFIX); // all ASCII by now
-        format!("{clean}_{:08x}", hash(&[self.upstream, own]))
+        let parts = [&[self.upstream], own].concat();
+        format!("{clean}_{:08x}", hash(&parts))
     }
 }
 
@@ -68,7 +82,7 @@ pub fn around(before: &str, connector: &str, after: &str) -> String {
     let settings = Settings::default();
     let own = [before, "_", after].concat();
     let name = [before, "_", &cleaned(connector), "_", after].concat();
-    Namer { upstream: connector, settings: &settings, own_name: None }.fitted(name, &own)
+    Namer { upstream: connector, settings: &settings, own_name: None }.fitted(name, &[&own])
 }
 
 /// Every character outside `[A-Za-z0-9_-]` becomes `_`.

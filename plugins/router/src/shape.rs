@@ -6,14 +6,15 @@ use std::collections::hash_map::Entry as Slot;
 use plugway_sdk::Failure;
 use plugway_sdk::prelude::{ConnectorView, Entry, Shaped, UpstreamView};
 
+use crate::actions::{Part, Split};
 use crate::config::{Options, Settings};
 use crate::execution::OwnName;
 use crate::head::Head;
 use crate::names::Namer;
-use crate::status;
 use crate::unified::gather::{self, Source};
 use crate::unified::offers::Names;
 use crate::warning::Warning;
+use crate::{status, tags};
 
 /// Shapes a connector. Fails only on settings that cannot be read.
 pub fn shape(
@@ -116,15 +117,41 @@ impl Shaping {
 
     /// Tools and prompts: renamed, and only those that the operator exposes.
     fn named(&mut self, kind: &'static str, namer: &Namer<'_>, definitions: Vec<(String, Head)>) {
+        let mut split = Split::of(kind, namer, &definitions);
         for (definition, head) in definitions {
-            if !namer.settings.exposes(&head.text) {
+            if !is_served(kind, namer.settings, &definition, &head.text) {
                 continue;
+            }
+            match split.take(&head.text) {
+                None => {}
+                Some(None) => {
+                    let (tool, upstream) = (head.text.clone(), namer.upstream.to_owned());
+                    self.warnings.push(Warning::Whole { tool, upstream });
+                }
+                Some(Some(parts)) => {
+                    self.parts(namer, &head.text, parts);
+                    continue;
+                }
             }
             let name = namer.shown(kind, &head.text);
             let renamed = if head.text == name { None } else { head.replaced(&definition, &name) };
             if self.take(kind, name, namer.upstream) {
                 let definition = renamed.unwrap_or(definition);
                 self.entries.push(Entry::fixed(kind, definition, namer.upstream, head.text));
+            }
+        }
+    }
+
+    /// The tools that a tool is split into.
+    fn parts(&mut self, namer: &Namer<'_>, own: &str, parts: Vec<(String, Part)>) {
+        for (name, part) in parts {
+            let head = Head::of(&part.definition, "name").ok();
+            let definition = head.and_then(|head| head.replaced(&part.definition, &name));
+            if let Some(definition) = definition
+                && self.take("tool", name, namer.upstream)
+            {
+                let entry = Entry::bound("tool", definition, namer.upstream, own, part.arguments);
+                self.entries.push(entry);
             }
         }
     }
@@ -164,4 +191,9 @@ impl Shaping {
             }
         }
     }
+}
+
+/// Whether the operator lets clients see a tool or prompt of this own name.
+fn is_served(kind: &str, settings: &Settings, definition: &str, own: &str) -> bool {
+    settings.exposes(own) && !(kind == "tool" && tags::has(definition, &settings.hide_tags))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::actions::ACTIONS_MAX;
 use crate::unified::plan::bridges::BadBridge;
 
 /// Something that was left out of a shape.
@@ -29,6 +30,13 @@ pub enum Warning {
         /// whose it is
         upstream: String,
     },
+    /// A tool that was to be split by its actions and is served whole.
+    Whole {
+        /// the server's own name for the tool
+        tool: String,
+        /// whose it is
+        upstream: String,
+    },
     /// A catalogue of functions and skills that cannot be read.
     Catalogue {
         /// what is wrong
@@ -53,6 +61,7 @@ impl Warning {
         match self {
             Self::Clash { upstream, .. }
             | Self::Malformed { upstream, .. }
+            | Self::Whole { upstream, .. }
             | Self::Catalogue { upstream, .. }
             | Self::Unsearchable { upstream, .. } => upstream,
             Self::Bridge(_) => "",
@@ -74,6 +83,11 @@ impl fmt::Display for Warning {
             Self::Malformed { kind, index, reason, upstream } => {
                 write!(f, "{kind} number {index} of {upstream} is left out: {reason}")
             }
+            Self::Whole { tool, upstream } => write!(
+                f,
+                "the tool {tool} of {upstream} is served whole: its actions are not listed in its schema, are more \
+                 than {ACTIONS_MAX}, or would be too much text"
+            ),
             Self::Catalogue { reason, upstream } => {
                 write!(f, "the catalogue of {upstream} is left out: {reason}")
             }

@@ -48,6 +48,18 @@ impl Entry {
         Self { kind: kind.into(), definition: definition.into(), target }
     }
 
+    /// As [`Entry::fixed`], with arguments (a JSON object) that are merged into those of each call (RFC 7396).
+    pub fn bound(
+        kind: impl Into<String>,
+        definition: impl Into<String>,
+        upstream: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        let target = Target::Bound((upstream.into(), name.into(), arguments.into()));
+        Self { kind: kind.into(), definition: definition.into(), target }
+    }
+
     /// A tool whose upstream [`Routing::route`] names for each call.
     pub fn dynamic_tool(definition: impl Into<String>) -> Self {
         Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Dynamic }

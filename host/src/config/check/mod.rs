@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
-//! [`credential`] and [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! [`credential`], [`tags`] and [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
@@ -18,6 +18,7 @@ mod listen;
 mod plugins;
 mod secret;
 mod server_info;
+mod tags;
 mod target;
 mod tokens;
 mod upstreams;

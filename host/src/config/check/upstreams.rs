@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::limits::Bounds;
 use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
-use super::{credential, target, watch};
+use super::{credential, tags, target, watch};
 use crate::config::file::{
     Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
 };
@@ -66,7 +66,7 @@ fn one(
     let target = target::check(written, key, origin, findings);
     let (credential, headers) = credential::check(written, key, origin, findings);
     check_forwarding(target.as_ref(), &credential, key, findings);
-    let naming = check_naming(written, key, findings);
+    let naming = check_naming(written, key, origin, findings);
     let server_requests = check_asks(written, &key.key("server_requests"), findings);
     let timeouts = check_timeouts(&written.timeouts, &key.key("timeouts"), findings);
     let watch = watch::check(written, key, findings);
@@ -124,7 +124,12 @@ fn check_own_name(
     Some(name.as_str().into())
 }
 
-fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> Naming {
+fn check_naming(
+    upstream: &Upstream,
+    key: &KeyPath,
+    origin: &Origin<'_>,
+    findings: &mut Findings,
+) -> Naming {
     for (own, shown) in &upstream.aliases {
         if !is_tool_name(shown) {
             findings.problem(
@@ -154,6 +159,8 @@ fn check_naming(upstream: &Upstream, key: &KeyPath, findings: &mut Findings) -> 
         aliases: upstream.aliases.clone(),
         expose,
         hide,
+        hide_tags: tags::check(upstream, &key.key("hide_tags"), origin, findings),
+        split_actions: upstream.split_actions,
         of_functions: upstream.of_functions,
     }
 }

@@ -109,6 +109,11 @@ pub struct Upstream {
     pub expose: Option<Vec<String>>,
     /// Globs over the same names: what matches one is not offered, whatever `expose` says. Default: nothing.
     pub hide: Option<Vec<String>>,
+    /// Tags of tools that are not offered, in any case. So does `TAGTOOL=false` in plugway's environment, for all servers.
+    pub hide_tags: Option<Vec<String>>,
+    /// Whether a tool whose argument `action` takes one of listed texts is shown as a tool for each of them:
+    /// `NAME_ACTION`. Default `false`.
+    pub split_actions: bool,
     /// With `url`: how plugway identifies itself there: `none`, `forward`, `{mode: bearer, token: REFERENCE}`, or
     /// `{mode: header, name: NAME, value: REFERENCE}`. Default `none`.
     pub auth: Option<CredentialUse>,

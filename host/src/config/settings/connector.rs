@@ -237,13 +237,18 @@ pub struct Naming {
     pub expose: Vec<String>,
     /// Globs over own names that are not shown.
     pub hide: Vec<String>,
+    /// Tags of tools that are not shown, in lower case.
+    pub hide_tags: Vec<String>,
+    /// Whether a tool is shown as a tool for each value of its argument `action`.
+    pub split_actions: bool,
     /// Whether `aliases` and `expose` mean the functions of a server that runs code rather than its tools.
     pub of_functions: bool,
 }
 
 impl Naming {
-    /// What the router plugin reads: `{"prefix":"always","aliases":{..},"expose":[..],"hide":[..],"of_functions":true}`;
-    /// without `expose` and `hide` everything is shown, without `of_functions` they mean tools.
+    /// What the router plugin reads:
+    /// `{"prefix":"always","aliases":{..},"expose":[..],"hide":[..],"hide_tags":[..],"split_actions":true,"of_functions":true}`;
+    /// without the lists everything is shown, without `of_functions` they mean tools.
     pub fn to_json(&self) -> String {
         let aliases = self.aliases.iter().map(|(own, shown)| (own.clone(), shown.clone().into()));
         let mut settings = serde_json::Map::new();
@@ -254,6 +259,12 @@ impl Naming {
         }
         if !self.hide.is_empty() {
             settings.insert("hide".to_owned(), self.hide.clone().into());
+        }
+        if !self.hide_tags.is_empty() {
+            settings.insert("hide_tags".to_owned(), self.hide_tags.clone().into());
+        }
+        if self.split_actions {
+            settings.insert("split_actions".to_owned(), true.into());
         }
         if self.of_functions {
             settings.insert("of_functions".to_owned(), true.into());

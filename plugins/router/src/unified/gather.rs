@@ -96,7 +96,9 @@ enum Found<'a> {
 /// Whether lists show an entry to whom nothing is hidden from.
 fn is_listed(entry: &Entry, sources: &[Source]) -> bool {
     match &entry.target {
-        Target::Fixed((upstream, _)) => sources.iter().any(|one| one.name == *upstream && one.up),
+        Target::Fixed((upstream, _)) | Target::Bound((upstream, ..)) => {
+            sources.iter().any(|one| one.name == *upstream && one.up)
+        }
         Target::Dynamic | Target::Local => true,
     }
 }
@@ -111,7 +113,9 @@ fn gather(
     let mut tools: HashMap<&str, Vec<Own<'_>>> = HashMap::new();
     let mut place = 0;
     for entry in entries {
-        if let (Target::Fixed((upstream, own)), "tool") = (&entry.target, entry.kind.as_str()) {
+        if let (Target::Fixed((upstream, own)) | Target::Bound((upstream, own, _)), "tool") =
+            (&entry.target, entry.kind.as_str())
+        {
             let own = Own { name: own, definition: &entry.definition, place };
             tools.entry(upstream).or_default().push(own);
         }

@@ -110,7 +110,9 @@ impl Served {
         self.host.document(&shaped.document);
         for entry in &shaped.entries {
             let away = match &entry.target {
-                Target::Fixed((upstream, _)) => !up.contains(upstream),
+                Target::Fixed((upstream, _)) | Target::Bound((upstream, ..)) => {
+                    !up.contains(upstream)
+                }
                 _ => false,
             };
             let name = shown(entry);

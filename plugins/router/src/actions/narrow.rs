@@ -1,0 +1,156 @@
+//! What of an input schema is left for one action.
+
+use std::borrow::Cow;
+
+use super::{ARGUMENT, choice};
+use crate::object::{Object, array, items};
+
+/// What a branch of a schema may say to be written into the schema itself, where many clients look for it only.
+const PLAIN: [&str; 6] =
+    ["type", "properties", "required", "title", "description", "additionalProperties"];
+
+/// JSON of the schema without the argument `action`, and without what is about other actions.
+pub fn narrowed(schema: &Object<'_>, action: &str) -> String {
+    let mut own = without_argument(schema);
+    let discriminator = schema.get("discriminator").and_then(Object::parse);
+    if discriminator.is_some_and(|one| one.text("propertyName").as_deref() == Some(ARGUMENT)) {
+        own.remove("discriminator");
+    }
+    let mut left = Vec::new();
+    for word in ["oneOf", "anyOf"] {
+        if let Some(kept) = schema.get(word).and_then(|ways| of_ways(schema, ways, action)) {
+            own.remove(word);
+            match &kept[..] {
+                [] => {}
+                [one] => left.push(one.clone()),
+                several => own.set(word, array(several)),
+            }
+        }
+    }
+    if let Some(kept) = schema.get("allOf").and_then(|all| of_all(schema, all, action)) {
+        own.remove("allOf");
+        left.extend(kept);
+    }
+    let left: Vec<String> = left.into_iter().filter(|part| !merged(&mut own, part)).collect();
+    if !left.is_empty() {
+        own.set("allOf", array(&left));
+    }
+    own.to_string()
+}
+
+/// A schema, or a branch of one, that does not speak of the argument any more.
+fn without_argument<'a>(schema: &Object<'a>) -> Object<'a> {
+    let mut own = schema.clone();
+    if let Some(mut properties) = schema.get("properties").and_then(Object::parse)
+        && properties.get(ARGUMENT).is_some()
+    {
+        properties.remove(ARGUMENT);
+        own.set("properties", properties.to_string());
+    }
+    if let Some(required) = schema.get("required").and_then(items) {
+        let names: Vec<&str> = required.into_iter().filter(|name| !is_argument(name)).collect();
+        if names.is_empty() {
+            own.remove("required");
+        } else {
+            own.set("required", array(&names));
+        }
+    }
+    own
+}
+
+fn is_argument(json: &str) -> bool {
+    serde_json::from_str::<Cow<'_, str>>(json).is_ok_and(|name| name == ARGUMENT)
+}
+
+/// The branches that are about the action; none if one of them says nothing of actions: then the choice is about something
+/// else.
+fn of_ways(root: &Object<'_>, ways: &str, action: &str) -> Option<Vec<String>> {
+    let mut kept = Vec::new();
+    for way in items(ways)? {
+        let way = resolved(root, way)?;
+        if choice::admits(root, &way, action)? {
+            kept.push(without_argument(&way).to_string());
+        }
+    }
+    Some(kept)
+}
+
+/// A branch, or the definition that it names.
+fn resolved(root: &Object<'_>, way: &str) -> Option<Object<'static>> {
+    let own = Object::parse(way)?.owned();
+    let Some(reference) = own.text("$ref") else { return Some(own) };
+    let (folder, name) = reference.strip_prefix("#/")?.split_once('/')?;
+    let definitions = Object::parse(root.get(folder)?)?;
+    Object::parse(definitions.get(name)?).map(Object::owned)
+}
+
+/// What holds besides, where `if` is answered by the action.
+fn of_all(root: &Object<'_>, all: &str, action: &str) -> Option<Vec<String>> {
+    let mut kept = Vec::new();
+    for part in items(all)? {
+        let Some(own) = Object::parse(part) else {
+            kept.push(part.to_owned());
+            continue;
+        };
+        let asked = own.get("if").and_then(Object::parse);
+        match asked.and_then(|asked| choice::admits(root, &asked, action)) {
+            None => kept.push(without_argument(&own).to_string()),
+            Some(yes) => {
+                let then = own.get(if yes { "then" } else { "else" }).and_then(Object::parse);
+                let then = then.map(|then| without_argument(&then));
+                kept.extend(then.filter(|then| !then.is_empty()).map(|then| then.to_string()));
+            }
+        }
+    }
+    Some(kept)
+}
+
+/// Writes a branch into the schema; false if it says more than can be written there.
+fn merged(schema: &mut Object<'_>, branch: &str) -> bool {
+    let Some(branch) = Object::parse(branch) else { return false };
+    let plain = branch.members().all(|(name, _)| PLAIN.contains(&name))
+        && branch.text("type").is_none_or(|word| word == "object");
+    if !plain {
+        return false;
+    }
+    let (Some(own), Some(more)) = (properties(schema), properties(&branch)) else { return false };
+    // Closed, a branch admits its own arguments only.
+    let closed = branch.get("additionalProperties") == Some("false");
+    let mut all = if closed { Object::default() } else { own };
+    for (name, json) in more.members() {
+        all = all.with(name.to_owned(), json.to_owned());
+    }
+    let names = |object: &Object<'_>| {
+        let names = object.get("required").and_then(items).unwrap_or_default();
+        names.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut required = names(schema);
+    required.extend(names(&branch));
+    let known = |name: &String| {
+        serde_json::from_str::<String>(name).is_ok_and(|name| !closed || all.get(&name).is_some())
+    };
+    let mut seen = Vec::new();
+    required.retain(|name| {
+        known(name) && !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    if !all.is_empty() {
+        schema.set("properties", all.to_string());
+    }
+    if !required.is_empty() {
+        schema.set("required", array(&required));
+    }
+    if let Some(more) = branch.get("additionalProperties") {
+        schema.set("additionalProperties", more.to_owned());
+    }
+    true
+}
+
+fn properties(schema: &Object<'_>) -> Option<Object<'static>> {
+    match schema.get("properties") {
+        None => Some(Object::default()),
+        Some(json) => Object::parse(json).map(Object::owned),
+    }
+}

@@ -1,0 +1,203 @@
+//! Tools that become a tool for each of their actions.
+
+use plugway_sdk::prelude::{Entry, Target};
+use serde_json::{Value, json};
+
+use super::{names, shaped, upstream};
+use crate::warning::Warning;
+
+fn server(settings: &str, tools: &[Value]) -> plugway_sdk::prelude::UpstreamView {
+    let mut one = upstream("gh", &[]);
+    settings.clone_into(&mut one.settings);
+    one.tools = tools.iter().map(Value::to_string).collect();
+    one
+}
+
+const SPLIT: &str = r#"{"split_actions": true}"#;
+
+fn manage(name: &str, action: &Value) -> Value {
+    json!({
+        "name": name, "title": "Items", "description": "Manages items.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"action": action, "id": {"type": "integer", "maximum": 1e2}},
+            "required": ["action", "id"],
+        },
+        "_meta": {"kept": 1.0},
+    })
+}
+
+fn split(tool: &Value) -> Vec<(Value, String)> {
+    let (entries, warnings) = shaped(vec![server(SPLIT, std::slice::from_ref(tool))]);
+    assert_eq!(warnings, []);
+    let of = |entry: Entry| {
+        let Target::Bound((upstream, own, arguments)) = entry.target else {
+            panic!("not bound: {entry:?}")
+        };
+        assert_eq!((&*upstream, &*own), ("gh", "manage"));
+        (serde_json::from_str(&entry.definition).unwrap(), arguments)
+    };
+    entries.into_iter().map(of).collect()
+}
+
+#[test]
+fn every_action_is_a_tool_with_what_it_takes() {
+    let tools = split(&manage("manage", &json!({"enum": ["list_items", "delete_item", "add"]})));
+    let names: Vec<&str> = tools.iter().map(|(tool, _)| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gh_list_items", "gh_delete_item", "gh_add"]);
+    let bound: Vec<&str> = tools.iter().map(|(_, arguments)| &**arguments).collect();
+    assert_eq!(
+        bound,
+        [r#"{"action":"list_items"}"#, r#"{"action":"delete_item"}"#, r#"{"action":"add"}"#]
+    );
+    for (tool, _) in &tools {
+        let schema = json!({
+            "type": "object", "properties": {"id": {"type": "integer", "maximum": 100.0}},
+            "required": ["id"],
+        });
+        assert_eq!(tool["inputSchema"], schema);
+        assert_eq!(tool["_meta"], json!({"kept": 1.0}));
+        assert!(tool["description"].as_str().unwrap().ends_with("of: Manages items."));
+    }
+    assert_eq!(tools[0].0["title"], "Items: list_items");
+    let notes: Vec<&Value> = tools.iter().map(|(tool, _)| &tool["annotations"]).collect();
+    assert_eq!(*notes[0], json!({"readOnlyHint": true, "destructiveHint": false}));
+    assert_eq!(*notes[1], json!({"readOnlyHint": false, "destructiveHint": true}));
+    assert_eq!(*notes[2], json!({}));
+}
+
+#[test]
+fn numbers_and_order_stay_as_the_server_wrote_them() {
+    let tool = r#"{"name":"manage","inputSchema":{"properties":{"action":{"const":"a"},"n":{"maximum":1e2,"minimum":0.10}},"type":"object"},"x":1.00}"#;
+    let mut one = server(SPLIT, &[]);
+    one.tools = vec![tool.to_owned()];
+    let (entries, _) = shaped(vec![one]);
+    let expected = r#"{"name":"gh_a","inputSchema":{"properties":{"n":{"maximum":1e2,"minimum":0.10}},"type":"object"},"x":1.00,"description":"The action `a` of: ","annotations":{}}"#;
+    assert_eq!(entries[0].definition, expected);
+}
+
+#[test]
+fn actions_are_found_in_every_form_of_a_list() {
+    let about = json!({"oneOf": [
+        {"const": "get", "description": "Reads one."}, {"const": "put", "title": "Writes one."},
+    ]});
+    let tools = split(&manage("manage", &about));
+    assert!(tools[0].0["description"].as_str().unwrap().starts_with("Reads one.\n"));
+    assert!(tools[1].0["description"].as_str().unwrap().starts_with("Writes one.\n"));
+    let optional = json!({"anyOf": [{"enum": ["get", "put"], "type": "string"}, {"type": "null"}], "default": null});
+    assert_eq!(split(&manage("manage", &optional)).len(), 2);
+    let mut elsewhere = manage("manage", &json!({"$ref": "#/$defs/Action"}));
+    elsewhere["inputSchema"]["$defs"] = json!({"Action": {"enum": ["get", "put"]}});
+    assert_eq!(split(&elsewhere).len(), 2);
+}
+
+#[test]
+fn branches_about_other_actions_go() {
+    let mut tool = manage("manage", &json!({"enum": ["get", "put"]}));
+    tool["inputSchema"]["oneOf"] = json!([
+        {"properties": {"action": {"const": "get"}, "fields": {"type": "array"}}, "required": ["action"]},
+        {"properties": {"action": {"const": "put"}, "value": {"type": "string"}}, "required": ["action", "value"]},
+    ]);
+    let tools = split(&tool);
+    let get = json!({
+        "type": "object",
+        "properties": {"id": {"type": "integer", "maximum": 100.0}, "fields": {"type": "array"}},
+        "required": ["id"],
+    });
+    assert_eq!(tools[0].0["inputSchema"], get);
+    assert_eq!(tools[1].0["inputSchema"]["required"], json!(["id", "value"]));
+    assert_eq!(tools[1].0["inputSchema"]["properties"].get("fields"), None);
+
+    // The same, said with conditions.
+    let schema = tool["inputSchema"].as_object_mut().unwrap();
+    schema.remove("oneOf");
+    schema.insert("allOf".to_owned(), json!([
+        {"if": {"properties": {"action": {"const": "put"}}}, "then": {"required": ["value"]}, "else": {"properties": {"fields": {"type": "array"}}}},
+        {"properties": {"value": {"type": "string"}}},
+    ]));
+    let tools = split(&tool);
+    assert_eq!(tools[0].0["inputSchema"]["required"], json!(["id"]));
+    assert!(tools[0].0["inputSchema"]["properties"].get("fields").is_some());
+    assert_eq!(tools[1].0["inputSchema"]["required"], json!(["id", "value"]));
+    assert_eq!(tools[1].0["inputSchema"].get("allOf"), None);
+}
+
+#[test]
+fn a_choice_about_something_else_stays() {
+    let mut tool = manage("manage", &json!({"enum": ["get", "put"]}));
+    let other = json!([{"required": ["id"]}, {"required": ["name"]}]);
+    tool["inputSchema"]["anyOf"] = other.clone();
+    for (part, _) in split(&tool) {
+        assert_eq!(part["inputSchema"]["anyOf"], other);
+    }
+}
+
+#[test]
+fn an_action_that_a_tool_of_its_own_does_stays_there() {
+    let tools = [
+        manage("manage", &json!({"enum": ["list", "add"]})),
+        json!({"name": "list", "inputSchema": {}}),
+    ];
+    assert_eq!(names(vec![server(SPLIT, &tools)]), ["gh_add", "gh_list"]);
+}
+
+#[test]
+fn tools_that_share_an_action_have_their_names_in_between_and_an_alias_stands_before() {
+    let tools = [
+        manage("issues", &json!({"enum": ["list", "close"]})),
+        manage("pulls", &json!({"enum": ["list", "merge"]})),
+    ];
+    assert_eq!(
+        names(vec![server(SPLIT, &tools)]),
+        ["gh_issues_list", "gh_close", "gh_pulls_list", "gh_merge"]
+    );
+    let settings = r#"{"split_actions": true, "prefix": "never", "aliases": {"pulls": "pr"}}"#;
+    assert_eq!(
+        names(vec![server(settings, &tools)]),
+        ["issues_list", "close", "pr_list", "pr_merge"]
+    );
+}
+
+#[test]
+fn what_is_not_listed_or_too_much_stays_whole_and_is_said() {
+    let many: Vec<String> = (0..65).map(|number| format!("a{number}")).collect();
+    for action in [
+        json!({"type": "string"}),
+        json!({"enum": many}),
+        json!({"enum": ["a", 1]}),
+        json!({"enum": ["a", "a"]}),
+        json!({"enum": []}),
+        json!({"oneOf": [{"const": "a"}, {"type": "string"}]}),
+        json!({"$ref": "#/$defs/Nothing"}),
+    ] {
+        let (entries, warnings) = shaped(vec![server(SPLIT, &[manage("manage", &action)])]);
+        assert_eq!(entries.len(), 1);
+        assert!(matches!(&entries[0].target, Target::Fixed(_)));
+        let (tool, upstream) = ("manage".to_owned(), "gh".to_owned());
+        assert_eq!(warnings, [Warning::Whole { tool, upstream }]);
+    }
+    let mut large = manage("large", &json!({"enum": ["get", "put"]}));
+    large["description"] = "x".repeat(crate::actions::BYTES_MAX / 2).into();
+    let (entries, warnings) =
+        shaped(vec![server(SPLIT, &[large, manage("manage", &json!({"enum": ["a"]}))])]);
+    assert_eq!((entries.len(), warnings.len()), (2, 2), "nothing is split after the bound");
+}
+
+#[test]
+fn without_the_wish_nothing_is_split() {
+    let tools = [manage("manage", &json!({"enum": ["list", "add"]}))];
+    assert_eq!(names(vec![server("", &tools)]), ["gh_manage"]);
+}
+
+#[test]
+fn tags_take_tools_away() {
+    let tagged = |name: &str, meta: &Value| json!({"name": name, "inputSchema": {}, "_meta": meta});
+    let tools = [
+        tagged("a", &json!({"fastmcp": {"tags": ["Admin", "x"]}})),
+        tagged("b", &json!({"tags": ["split-action"]})),
+        tagged("c", &json!({"fastmcp": {"tags": ["other"]}})),
+        tagged("d", &json!("none")),
+    ];
+    let settings = r#"{"hide_tags": ["admin", "split_action"]}"#;
+    assert_eq!(names(vec![server(settings, &tools)]), ["gh_c", "gh_d"]);
+}
