@@ -82,7 +82,6 @@ fn call(arguments: &str) -> Arc<CallContext> {
         message: Message::parse(Bytes::from(text)).expect("a message"),
         name: "echo".into(),
         target: Some(("one".into(), "echo".into())),
-        arguments: None,
         hints: Hints::default(),
         revision: Revision::NEWEST_LEGACY,
         headers: Arc::new(HeaderMap::new()),

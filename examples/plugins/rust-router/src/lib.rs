@@ -33,10 +33,14 @@ impl Router for NamesAndAsks {
         ];
         for server in connector.upstreams {
             for definition in server.tools {
-                let mut tool: Value = serde_json::from_str(&definition)?;
-                let Some(own) = tool["name"].as_str().map(str::to_owned) else { continue };
-                tool["name"] = format!("{}__{own}", server.name).into();
-                entries.push(Entry::tool(tool.to_string(), server.name.as_str(), own));
+                // What is no tool costs its own place, not those of others.
+                let Ok(Value::Object(mut tool)) = serde_json::from_str(&definition) else {
+                    continue;
+                };
+                let Some(Value::String(own)) = tool.get("name").cloned() else { continue };
+                tool.insert("name".to_owned(), format!("{}__{own}", server.name).into());
+                let definition = Value::Object(tool).to_string();
+                entries.push(Entry::tool(definition, server.name.as_str(), own));
             }
         }
         Ok(Shaped { entries, document })
