@@ -153,7 +153,7 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
         PluginSource::File(path) => Source::File(path.clone()),
     };
     let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();
-    let defaults = Limits::default();
+    let defaults = Limits::of(&source);
     let memory = settings.limits.memory.and_then(|bytes| u32::try_from(bytes >> 20).ok());
     PluginSpec {
         digest: settings.digest,

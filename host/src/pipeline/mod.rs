@@ -38,6 +38,7 @@ pub mod port;
 pub mod presence;
 pub mod request;
 mod review;
+mod room;
 pub mod seal;
 mod shaping;
 pub mod status;

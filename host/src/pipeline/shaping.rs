@@ -8,7 +8,7 @@ use super::connector::Connector;
 use super::fallback;
 use super::port::{ConnectorView, Offering, Snapshot, UpstreamView};
 use super::presence::Presence;
-use super::tasks;
+use super::{room, tasks};
 use crate::catalogue::{Caching, Catalogue, Shaped};
 
 /// An upstream at a moment: what is known of it, and what clients see of it.
@@ -132,7 +132,7 @@ async fn ask(connector: &Connector, view: &ConnectorView) -> Option<Shaped> {
 }
 
 fn connector_view(connector: &Connector, seen: &[Seen]) -> ConnectorView {
-    let upstreams = connector
+    let mut upstreams = connector
         .upstreams
         .iter()
         .zip(seen)
@@ -141,7 +141,13 @@ fn connector_view(connector: &Connector, seen: &[Seen]) -> ConnectorView {
             let name = served.upstream.name().clone();
             upstream_view(name, served.settings.clone(), up, snapshot.offering.as_deref())
         })
-        .collect();
+        .collect::<Vec<_>>();
+    for (upstream, left) in room::fit(&mut upstreams, connector.router.room()) {
+        tracing::warn!(
+            connector = %connector.name, %upstream, left,
+            "the server lists more than its part of what one connector can have: the last entries are left out"
+        );
+    }
     let status = ("status".into(), if connector.status { "true" } else { "false" }.into());
     ConnectorView {
         name: connector.name.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::CallContext;
-use crate::pipeline::port::{ConnectorView, Promise, Reply, Router, Routing};
+use crate::pipeline::port::{ConnectorView, Promise, Reply, Room, Router, Routing};
 
 /// An answer that no test looks for.
 pub(super) fn nothing<T>() -> Promise<'static, Result<T, Fault>> {
@@ -21,6 +21,9 @@ impl Router for NoRouter {
     }
     fn generation(&self) -> u64 {
         0
+    }
+    fn room(&self) -> Room {
+        Room { entries: usize::MAX, bytes: usize::MAX }
     }
     fn shape(&self, _: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {
         nothing()

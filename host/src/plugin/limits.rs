@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const COMPONENT_MAX: usize = 32 << 20;
 /// Default of `limits.memory_mib`.
 pub const MEMORY_MIB: u32 = 64;
+/// The same for the bundled router, which has what all servers list in its hands while it shapes.
+pub const MEMORY_MIB_ROUTER: u32 = 256;
 /// Largest `limits.memory_mib`; the allocator reserves address space for it.
 pub const MEMORY_MIB_MAX: u32 = 256;
 /// Default of `limits.instances`.
@@ -51,6 +53,10 @@ pub const DEFINITION_MAX: usize = 1 << 20;
 pub const DOCUMENT_MAX: usize = 8 << 20;
 /// Entries of one shape.
 pub const ENTRIES_MAX: usize = 50_000;
+/// Entries of a shape that are left for the router's own.
+pub const ENTRIES_OWN: usize = 1_000;
+/// One part in so many of a router's memory may be what servers list: it comes in once and goes out once, renamed.
+pub const SHAPE_SHARE: usize = 5;
 /// Edits of one `admit`.
 pub const EDITS_MAX: usize = 64;
 /// Resources (streams, pollables) that one instance may hold.

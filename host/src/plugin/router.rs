@@ -7,14 +7,14 @@ use plugway_bindings::exports as e;
 use super::ask::{Answer, Ask as _, Route, Shape};
 use super::convert::{object, rejection, said, shaped};
 use super::failure::Failure;
-use super::limits::{Hook, MESSAGE_MAX};
+use super::limits::{ENTRIES_MAX, ENTRIES_OWN, Hook, MEMORY_MIB_MAX, MESSAGE_MAX, SHAPE_SHARE};
 use super::policy::unambiguous;
 use super::seat::{Seat, who};
 use super::task::{Call, Task};
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
 use crate::pipeline::CallContext;
-use crate::pipeline::port::{ConnectorView, Promise, Reply, Router, Routing};
+use crate::pipeline::port::{ConnectorView, Promise, Reply, Room, Router, Routing};
 
 /// A router plugin in a connector.
 #[derive(Debug)]
@@ -85,6 +85,11 @@ impl Router for RouterSeat {
 
     fn generation(&self) -> u64 {
         self.0.version()
+    }
+
+    fn room(&self) -> Room {
+        let memory = (self.0.place.limits.memory_mib.min(MEMORY_MIB_MAX) as usize) << 20;
+        Room { entries: ENTRIES_MAX - ENTRIES_OWN, bytes: memory / SHAPE_SHARE }
     }
 
     fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {

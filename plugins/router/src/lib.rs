@@ -2,7 +2,8 @@
 //! configuration, and leaves everything else as the servers wrote it.
 //!
 //! In reading order: [`shape`] walks over the upstreams, [`names`] finds the shown name, [`execution`] knows the servers
-//! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest, [`tags`] reads
+//! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest, [`hidden`]
+//! finds characters that hide what a text says, [`tags`] reads
 //! what a tool is tagged with, [`actions`] makes several tools of one, [`object`] is JSON of which the rest stays as it is,
 //! [`status`] and [`unified`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
 //! they should look at, [`component`] is the plugin.
@@ -13,6 +14,7 @@ pub mod actions;
 pub mod config;
 pub mod execution;
 pub mod head;
+pub mod hidden;
 pub mod names;
 pub mod object;
 pub mod status;

@@ -14,7 +14,7 @@ use crate::names::Namer;
 use crate::unified::gather::{self, Source};
 use crate::unified::offers::Names;
 use crate::warning::Warning;
-use crate::{status, tags};
+use crate::{hidden, status, tags};
 
 /// Shapes a connector. Fails only on settings that cannot be read.
 pub fn shape(
@@ -104,13 +104,18 @@ impl Shaping {
     ) -> Vec<(String, Head)> {
         let mut read = Vec::with_capacity(definitions.len());
         for (index, definition) in definitions.into_iter().enumerate() {
-            match Head::of(&definition, key) {
-                Ok(head) => read.push((definition, head)),
-                Err(error) => {
-                    let (reason, upstream) = (error.to_string(), upstream.to_owned());
-                    self.warnings.push(Warning::Malformed { kind, index, reason, upstream });
+            let reason = match (Head::of(&definition, key), hidden::first(&definition)) {
+                (Ok(head), None) => {
+                    read.push((definition, head));
+                    continue;
                 }
-            }
+                (Ok(_), Some(letter)) => {
+                    format!("its text has {letter:?}, which hides what it says")
+                }
+                (Err(error), _) => error.to_string(),
+            };
+            let upstream = upstream.to_owned();
+            self.warnings.push(Warning::Malformed { kind, index, reason, upstream });
         }
         read
     }

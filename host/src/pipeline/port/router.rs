@@ -45,6 +45,15 @@ pub struct ConnectorView {
     pub attributes: Vec<(Arc<str>, Arc<str>)>,
 }
 
+/// How much a router takes in one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Entries of all upstreams.
+    pub entries: usize,
+    /// Bytes of these and of further documents.
+    pub bytes: usize,
+}
+
 /// What `route` decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Routing {
@@ -69,6 +78,8 @@ pub trait Router: Send + Sync {
     fn name(&self) -> &str;
     /// Changes when the shape made earlier may no longer hold.
     fn generation(&self) -> u64;
+    /// What it takes at most in one shape.
+    fn room(&self) -> Room;
     /// Shapes the catalogue. Slow: up to two seconds, off the event loop.
     fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>>;
     /// Decides who serves a dynamic entry.

@@ -25,6 +25,8 @@ pub(super) struct Reply {
     pub(super) session: Option<HeaderValue>,
     /// The JSON-RPC response, if there is one.
     pub(super) message: Option<Message>,
+    /// Why what came instead of one cannot be used.
+    pub(super) unusable: Option<String>,
     whose: Whose,
 }
 
@@ -49,8 +51,10 @@ pub(super) async fn ask(
     let mut source = Source::new(body, Arc::clone(endpoint.status.name()), pace, None);
     let kind = parts.headers.get(CONTENT_TYPE);
     let message = if is_json(kind) {
-        let (text, complete) = source.up_to(ANSWER).await?;
-        complete.then(|| Message::parse(text).ok()).flatten()
+        match source.up_to(ANSWER).await? {
+            (text, true) => Some(parsed(text)),
+            (_, false) => Some(Err(format!("it is larger than {ANSWER} bytes"))),
+        }
     } else if let (true, Some(id)) = (is_events(kind), id) {
         let respondent = Respondent::plugway(endpoint, head);
         response_of(Events::new(source, Id::number(id), respondent)).await?
@@ -59,14 +63,23 @@ pub(super) async fn ask(
         None
     };
     let session = parts.headers.get(header::SESSION_ID).cloned();
-    Ok(Reply { status: parts.status, session, message, whose })
+    let (message, unusable) = match message {
+        None => (None, None),
+        Some(Ok(message)) => (Some(message), None),
+        Some(Err(why)) => (None, Some(why)),
+    };
+    Ok(Reply { status: parts.status, session, message, unusable, whose })
 }
 
-async fn response_of(mut events: Events) -> Result<Option<Message>, Failure> {
+fn parsed(text: Bytes) -> Result<Message, String> {
+    Message::parse(text).map_err(|error| error.to_string())
+}
+
+async fn response_of(mut events: Events) -> Result<Option<Result<Message, String>>, Failure> {
     loop {
         match events.next().await? {
             Some(Item::Note(_) | Item::Ask(_) | Item::Break(_)) => {}
-            Some(Item::Response(data)) => return Ok(Message::parse(data).ok()),
+            Some(Item::Response(data)) => return Ok(Some(parsed(data))),
             None => return Ok(None),
         }
     }

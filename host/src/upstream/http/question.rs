@@ -41,7 +41,11 @@ impl Question<'_> {
         let usable = status.is_success() || status.is_client_error();
         let Some(answer) = reply.message.filter(|_| usable) else {
             let what = "does not answer plugway's own questions";
-            return Err(Failure::broken(endpoint.name(), what).because(status));
+            let cause = match &reply.unusable {
+                None => status.to_string(),
+                Some(why) => format!("{status}, and {why}"),
+            };
+            return Err(Failure::broken(endpoint.name(), what).because(cause));
         };
         // Whoever answers this with another id answers every call so. Errors may have none.
         if answer.result().is_some() && answer.id() != Some(&Id::number(id)) {
