@@ -18,7 +18,11 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinHandle};
+use tokio::{
+    net::TcpListener,
+    sync::Semaphore,
+    task::{JoinHandle, JoinSet},
+};
 
 use crate::faulty;
 
@@ -66,6 +70,8 @@ impl Shelf {
         let state = Arc::new(State { address, fetched: Mutex::default(), gate: Semaphore::new(0) });
         let serving = state.clone();
         let task = tokio::spawn(async move {
+            // Connections end with the server, those that are kept open too.
+            let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 let state = serving.clone();
                 let service = service_fn(move |request| {
@@ -74,7 +80,8 @@ impl Shelf {
                 });
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 // A client that goes away is no concern of this server.
-                tokio::spawn(async move { drop(serving.await) });
+                connections.spawn(async move { drop(serving.await) });
+                while connections.try_join_next().is_some() {}
             }
         });
         Ok(Self { state, task })
@@ -156,7 +163,6 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Reply {
 
 /// `links` gives the text of its argument `text` in every way that texts have, `large` the same behind many others and in pieces
 /// of `piece` bytes, `steps` the same as progress and then as the result.
-#[expect(clippy::indexing_slicing, reason = "a JSON value gets what is put at a place")]
 fn call(state: &State, message: &Value) -> Reply {
     let argument = |name: &str| message.pointer(&format!("/params/arguments/{name}")).cloned();
     let text = argument("text").unwrap_or_default();
@@ -171,8 +177,10 @@ fn call(state: &State, message: &Value) -> Reply {
             let piece = argument("piece").and_then(|piece| piece.as_u64()).unwrap_or(1000);
             let mut result = result;
             let filler = "http://127.0.0.1/artifact http:// ".repeat(4_000);
-            result["content"][2] = json!({"type": "text", "text": filler});
-            result["content"][3] = json!({"type": "text", "text": text});
+            if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
+                content.push(json!({"type": "text", "text": filler}));
+                content.push(json!({"type": "text", "text": text}));
+            }
             let body = response(message, &result);
             let length = argument("length").is_some().then_some(body.len());
             pieces(body, usize::try_from(piece).unwrap_or(1000), length)
@@ -216,10 +224,8 @@ fn file(state: Arc<State>, path: &str, headers: &HeaderMap) -> Reply {
         "broken.csv" => {
             plain(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "trace of the server")
         }
-        "huge.bin" => {
-            let huge = plain(StatusCode::OK, "application/octet-stream", "x");
-            with(huge, "content-length", "300000000")
-        }
+        "huge.bin" => with(stream(None), "content-length", "300000000"),
+        "cut.bin" => pieces("x".repeat(10), 10, Some(100)),
         "endless.bin" => stream(None),
         "slow.bin" => stream(Some(state)),
         _ => plain(StatusCode::NOT_FOUND, "application/json", r#"{"error":"artifact not found"}"#),

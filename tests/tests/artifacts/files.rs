@@ -145,6 +145,17 @@ async fn a_file_streams_and_is_not_held() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_file_that_breaks_off_does_not_look_whole() -> Result<()> {
+    let shelf = Shelf::start().await?;
+    let plugway = Plugway::start(hub(&shelf, "", "")).await?;
+    let cut = link(&plugway.modern(), "cut.bin").await?;
+    let answer = fetch(&plugway, Method::GET, &cut, None).await;
+    ensure!(answer.is_err(), "the connection must not end well: {answer:?}");
+    ensure!(shelf.fetched().len() == 1);
+    Ok(())
+}
+
+#[tokio::test]
 async fn heavy_a_file_without_end_breaks_off() -> Result<()> {
     let shelf = Shelf::start().await?;
     let plugway = Plugway::start(hub(&shelf, "", "")).await?;

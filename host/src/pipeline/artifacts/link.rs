@@ -65,7 +65,8 @@ struct Path {
 
 enum Read {
     Path(Path),
-    /// It is none in this way; it was read up to here. Nothing in it is looked at again, so that a long text costs what it is long.
+    /// It is none in this way; it was read up to here. Nothing in it is looked at again: no text costs more than its
+    /// length.
     None(usize),
     More,
 }

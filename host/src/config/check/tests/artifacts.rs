@@ -50,22 +50,22 @@ fn what_cannot_stand_in_a_link_is_refused() {
     refused(&[
         (
             &top("public_url: mcp.example.com\n"),
-            ":4:13: `public_url` has no scheme",
+            ":4:1: `public_url` has no scheme",
             "write the whole address",
         ),
         (
             &top("public_url: https://h/?a\n"),
-            ":4:13: `public_url` has a query",
+            ":4:1: `public_url` has a query",
             "write what stands before the paths of connectors",
         ),
         (
             &top("public_url: https://h/(a)\n"),
-            ":4:13: `public_url` has a path with other characters than a path needs",
+            ":4:1: `public_url` has a path with other characters than a path needs",
             "use letters",
         ),
         (
             &top("artifacts: {lifetime: 1ms}\n"),
-            ":4:13: `artifacts.lifetime` is not from 10ms to 1d",
+            ":4:13: `artifacts.lifetime` must be from 10ms to 24h",
             "",
         ),
         (
