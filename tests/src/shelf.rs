@@ -183,7 +183,7 @@ fn call(state: &State, message: &Value) -> Reply {
             }
             let body = response(message, &result);
             let length = argument("length").is_some().then_some(body.len());
-            pieces(body, usize::try_from(piece).unwrap_or(1000), length)
+            pieces(&body, usize::try_from(piece).unwrap_or(1000), length)
         }
         Some("steps") => {
             let progress = json!({"progressToken": 1, "progress": 1, "message": text});
@@ -225,7 +225,7 @@ fn file(state: Arc<State>, path: &str, headers: &HeaderMap) -> Reply {
             plain(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "trace of the server")
         }
         "huge.bin" => with(stream(None), "content-length", "300000000"),
-        "cut.bin" => pieces("x".repeat(10), 10, Some(100)),
+        "cut.bin" => pieces("xxxxxxxxxx", 10, Some(100)),
         "endless.bin" => stream(None),
         "slow.bin" => stream(Some(state)),
         _ => plain(StatusCode::NOT_FOUND, "application/json", r#"{"error":"artifact not found"}"#),
@@ -272,7 +272,7 @@ fn stream(gated: Option<Arc<State>>) -> Reply {
 }
 
 /// A JSON body that comes in pieces of so many bytes, with or without its length.
-fn pieces(body: String, piece: usize, length: Option<usize>) -> Reply {
+fn pieces(body: &str, piece: usize, length: Option<usize>) -> Reply {
     let pieces: Vec<Bytes> =
         body.as_bytes().chunks(piece.max(1)).map(Bytes::copy_from_slice).collect();
     let frames = pieces.into_iter().map(|piece| Ok::<_, Infallible>(Frame::data(piece)));

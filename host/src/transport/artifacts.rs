@@ -120,14 +120,10 @@ fn disposition(name: &str) -> HeaderValue {
         .chars()
         .map(|letter| if letter.is_ascii() && plain(&(letter as u8)) { letter } else { '_' })
         .collect();
-    let mut whole = String::new();
-    for byte in name.bytes() {
-        if plain(&byte) {
-            whole.push(char::from(byte));
-        } else {
-            whole.push_str(&format!("%{byte:02X}"));
-        }
-    }
+    let encoded = |byte: u8| {
+        if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    let whole = name.bytes().map(encoded).collect::<Vec<_>>().concat();
     let text = format!("attachment; filename=\"{simple}\"; filename*=UTF-8''{whole}");
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("attachment"))
 }

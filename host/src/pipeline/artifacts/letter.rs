@@ -39,7 +39,7 @@ impl Text<'_> {
             Some(b'\\') => self.escaped(at),
             Some(b'"') => Step::Quote,
             Some(letter @ b' '..=b'~') => Step::Letter(letter, 1),
-            Some(letter @ 0x80..) => Step::Wide(format!("%{letter:02X}"), 1),
+            Some(letter @ 0x80..) => Step::Wide(percent(letter).collect(), 1),
             Some(_) => Step::Stop,
         }
     }
@@ -63,8 +63,9 @@ impl Text<'_> {
     fn unicode(self, at: usize, before: usize) -> Step {
         let unit = |at: usize| -> Result<u32, Step> {
             let digits = self.bytes.get(at..at + 4).ok_or_else(|| self.over())?;
-            let digits = std::str::from_utf8(digits).map_err(|_| Step::Stop)?;
-            u32::from_str_radix(digits, 16).map_err(|_| Step::Stop)
+            let digit = |byte: &u8| char::from(*byte).to_digit(16);
+            let value = digits.iter().try_fold(0, |value, byte| Some(value * 16 + digit(byte)?));
+            value.ok_or(Step::Stop)
         };
         let first = match unit(at + before) {
             Ok(first) => first,
@@ -101,6 +102,10 @@ impl Text<'_> {
 /// A letter as a path has it that it cannot stand in (RFC 3986, section 2.1).
 pub(super) fn encoded(letter: char) -> String {
     let mut bytes = [0; 4];
-    let bytes = letter.encode_utf8(&mut bytes).bytes();
-    bytes.map(|byte| format!("%{byte:02X}")).collect()
+    letter.encode_utf8(&mut bytes).bytes().flat_map(percent).collect()
+}
+
+fn percent(byte: u8) -> impl Iterator<Item = char> {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0').to_ascii_uppercase();
+    ['%', digit(byte >> 4), digit(byte & 15)].into_iter()
 }

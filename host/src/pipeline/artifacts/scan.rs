@@ -48,25 +48,25 @@ impl Scanner {
         } else {
             [std::mem::take(&mut self.held), piece].concat().into()
         };
-        self.scan(piece, false, replace)
+        self.scan(&piece, false, replace)
     }
 
     /// What was held back.
     pub fn rest(&mut self, replace: Replace<'_>) -> Bytes {
         let held = std::mem::take(&mut self.held);
-        self.scan(held, true, replace)
+        self.scan(&held, true, replace)
     }
 
     /// A body that is all there.
-    pub fn whole(origins: &Arc<[Arc<str>]>, body: Bytes, replace: Replace<'_>) -> Bytes {
+    pub fn whole(origins: &Arc<[Arc<str>]>, body: &Bytes, replace: Replace<'_>) -> Bytes {
         Self::new(origins.clone()).scan(body, true, replace)
     }
 
-    fn scan(&mut self, body: Bytes, last: bool, replace: Replace<'_>) -> Bytes {
-        let text = Text { bytes: &body, last };
+    fn scan(&mut self, body: &Bytes, last: bool, replace: Replace<'_>) -> Bytes {
+        let text = Text { bytes: body, last };
         let (mut out, mut copied, mut read) = (BytesMut::new(), 0, 0);
-        let mut hold = if last { body.len() } else { body.len() - beginning(&body) };
-        for start in FINDER.find_iter(&body) {
+        let mut hold = if last { body.len() } else { body.len() - beginning(body) };
+        for start in FINDER.find_iter(body) {
             if start < read {
                 continue;
             }

@@ -31,7 +31,7 @@ pub(in crate::pipeline) fn shown(
     let shower = || Shower::of(call, rules, (upstream.name(), origins));
     match answer {
         Answer::Json(Json { body: Body::Whole(text), refusal }) => {
-            let text = if Scanner::may_find(&text) { shower().text(text) } else { text };
+            let text = if Scanner::may_find(&text) { shower().text(&text) } else { text };
             Answer::Json(Json { body: Body::Whole(text), refusal })
         }
         Answer::Json(Json { body: Body::Stream(chunks, _), refusal }) => {
@@ -41,7 +41,7 @@ pub(in crate::pipeline) fn shown(
         Answer::Messages(messages) => {
             let shower = shower();
             let show =
-                move |text: Bytes| if Scanner::may_find(&text) { shower.text(text) } else { text };
+                move |text: Bytes| if Scanner::may_find(&text) { shower.text(&text) } else { text };
             Answer::messages(messages.map(move |message| {
                 Ok(match message? {
                     Incoming::Response(text) => Incoming::Response(show(text)),
@@ -84,7 +84,7 @@ impl Shower {
         }
     }
 
-    fn text(&self, text: Bytes) -> Bytes {
+    fn text(&self, text: &Bytes) -> Bytes {
         let mut left = LINKS;
         Scanner::whole(&self.origins, text, &mut |origin, path, name| {
             self.one_of(&mut left, origin, path, name)

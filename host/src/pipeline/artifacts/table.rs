@@ -164,7 +164,9 @@ impl Table {
             .filter(|(_, link)| link.good_until <= now)
             .map(|(digest, _)| *digest)
             .collect();
-        over.iter().for_each(|digest| self.forget(digest));
+        for digest in &over {
+            self.forget(digest);
+        }
         if self.counts.get(caller).is_some_and(|count| *count >= OF_CALLER) {
             self.forget_oldest(caller);
         } else if self.links.len() >= ALL

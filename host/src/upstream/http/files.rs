@@ -51,7 +51,7 @@ impl Files {
             let unusable = || Unusable::Url { url: uri.to_string() };
             let scheme = uri.scheme().cloned().ok_or_else(unusable)?;
             let authority = uri.authority().cloned().ok_or_else(unusable)?;
-            let host = HeaderValue::from_str(authority.as_str()).map_err(|_| unusable())?;
+            let host = HeaderValue::from_str(authority.as_str()).ok().ok_or_else(unusable)?;
             let client = client(&scheme)?;
             Ok::<_, Unusable>(Place { scheme, authority, host, client })
         };
@@ -70,7 +70,8 @@ impl Files {
             add(&Scheme::HTTP, name, port, &own);
         }
         for origin in further {
-            let uri: Uri = origin.parse().map_err(|_| Unusable::Url { url: origin.to_string() })?;
+            let uri: Option<Uri> = origin.parse().ok();
+            let uri = uri.ok_or_else(|| Unusable::Url { url: origin.to_string() })?;
             let named = place(&uri)?;
             let port = named.authority.port_u16().unwrap_or_else(|| default_port(&named.scheme));
             let host = named.authority.host();

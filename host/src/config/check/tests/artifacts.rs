@@ -16,7 +16,7 @@ fn links_are_for_the_caller_for_an_hour_unless_somebody_says_otherwise() {
     assert_eq!(links(""), Some(default.clone()));
     assert_eq!(links("artifacts: {links: caller}\n"), Some(default.clone()));
     assert_eq!(links("artifacts: {links: untouched}\n"), None);
-    let own = Artifacts { open: true, lifetime: Duration::from_mins(5), ..default.clone() };
+    let own = Artifacts { open: true, lifetime: Duration::from_mins(5), ..default };
     assert_eq!(links("artifacts: {links: holder, lifetime: 5m}\n"), Some(own));
     for (written, meant) in [
         ("https://h", "https://h"),
@@ -46,7 +46,7 @@ fn origins_are_scheme_host_and_port() {
 fn what_cannot_stand_in_a_link_is_refused() {
     let top = |line: &str| upstream("url: http://x") + line;
     let origins = |list: &str| upstream(&format!("url: http://x, artifact_origins: {list}"));
-    let many = format!("[{}]", vec!["'http://h'"; 9].join(", "));
+    let many = format!("[{}]", ["'http://h'"; 9].join(", "));
     refused(&[
         (
             &top("public_url: mcp.example.com\n"),
