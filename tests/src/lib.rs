@@ -11,6 +11,7 @@
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
+//! - [`shelf`]: an upstream that serves files and gives links to them.
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
@@ -44,6 +45,7 @@ pub mod rpc;
 mod run;
 pub mod scratch;
 pub mod scripted;
+pub mod shelf;
 pub mod soak;
 pub mod tokens;
 pub mod wait;
@@ -56,4 +58,5 @@ pub use self::{
     plugway::Plugway,
     recorder::Recorder,
     scripted::Scripted,
+    shelf::Shelf,
 };

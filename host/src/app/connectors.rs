@@ -9,7 +9,8 @@ use super::error::StartError;
 use super::ground::Ground;
 use super::plugins::Plugins;
 use super::upstreams::{self, Running as RunningUpstream};
-use crate::config::{ConnectorSettings, Settings};
+use crate::config::{Artifacts, ConnectorSettings, Settings};
+use crate::pipeline::artifacts::{Rules, Who};
 use crate::pipeline::port::{Policy, Router};
 use crate::pipeline::{Connector, Served, keeper};
 
@@ -65,6 +66,8 @@ impl Draft {
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
         connector.audience = ground.sessions.clone();
+        connector.links =
+            self.settings.artifacts.as_ref().map(|written| links(written, &self.settings.path));
         connector.server_info = self.settings.server_info.to_json().into();
         if let Some(before) = before {
             connector.succeed(&before.connector);
@@ -77,6 +80,13 @@ impl Draft {
             keeping: CancellationToken::new(),
         }
     }
+}
+
+/// How links to files are shown at this path.
+fn links(written: &Artifacts, path: &Arc<str>) -> Arc<Rules> {
+    let public = written.public.as_ref().map(|url| format!("{url}{path}").into());
+    let who = if written.open { Who::Holder } else { Who::Caller };
+    Arc::new(Rules { who, lifetime: written.lifetime, public, path: path.clone() })
 }
 
 impl Running {

@@ -191,12 +191,20 @@ fn translate(
         connector: Arc::clone(connector),
         transport,
         headers,
+        origins: artifact_origins(settings),
         access,
         own: own.clone(),
         sharing,
         asks: settings.server_requests,
         limits,
     })
+}
+
+fn artifact_origins(settings: &UpstreamSettings) -> Vec<Arc<str>> {
+    match &settings.target {
+        Target::Http(address) => address.artifact_origins.clone(),
+        Target::Stdio(_) => Vec::new(),
+    }
 }
 
 type Headers = Vec<(HeaderName, HeaderValue)>;

@@ -147,7 +147,7 @@ fn connector(
     changes: &mut Changes,
 ) {
     let keys = differing!(
-        old, new; description, path, anonymous, status, server_info, router, policies, disabled,
+        old, new; description, path, anonymous, status, server_info, artifacts, router, policies, disabled,
     );
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);
@@ -163,7 +163,9 @@ fn connector(
 
 fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, changes: &mut Changes) {
     let mut keys = match (&old.target, &new.target) {
-        (Target::Http(old), Target::Http(new)) => differing!(old, new; url, transport),
+        (Target::Http(old), Target::Http(new)) => {
+            differing!(old, new; url, transport, artifact_origins)
+        }
         (Target::Stdio(old), Target::Stdio(new)) => {
             differing!(old, new; command, args, env, cwd, sharing, max_children, idle_stop)
         }

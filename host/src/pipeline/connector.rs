@@ -7,6 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 
 use super::announced::Announced;
+use super::artifacts::{Artifacts, Rules};
 use super::keeper::Basis;
 use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
@@ -55,6 +56,10 @@ pub struct Connector {
     pub(super) tasks: Arc<Made>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
     pub learned: Arc<Learned>,
+    /// How links to files of servers are shown; none leaves them as they are.
+    pub links: Option<Arc<Rules>>,
+    /// Where those links lead; the same for all connectors of that name.
+    pub artifacts: Arc<Artifacts>,
     /// Which of all connectors of that name serves now.
     standing: Standing,
     /// The catalogue and what callers see of it.
@@ -142,6 +147,8 @@ impl Connector {
             suspended: Arc::default(),
             tasks: Arc::default(),
             learned: Arc::default(),
+            links: None,
+            artifacts: Arc::default(),
             standing: Standing::default(),
             views,
             kinds: Kinds::default(),
@@ -163,6 +170,7 @@ impl Connector {
         self.suspended = before.suspended.clone();
         self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
+        self.artifacts = before.artifacts.clone();
         self.standing = before.standing.clone();
         self.kinds.succeed(&before.kinds);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);

@@ -11,7 +11,7 @@ use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
 use super::request::Request;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, inbound, local, review, tasks};
+use super::{absence, admit, artifacts, inbound, local, review, tasks};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -167,6 +167,7 @@ impl<'a> Call<'a> {
         let learned = &self.connector.learned;
         let answer = learned.of_answer(answer, &self.request.caller, upstream.name());
         let answer = translate::answered(self, upstream, &to, answer).await?;
+        let answer = artifacts::shown(self, upstream, answer);
         Ok(self.heard(answer))
     }
 

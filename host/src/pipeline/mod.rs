@@ -5,13 +5,14 @@
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
-//! on which a client of the modern era hears of it.
+//! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead.
 
 mod absence;
 mod admit;
 mod announce;
 mod announced;
 pub mod answer;
+pub mod artifacts;
 pub mod call;
 pub mod caller;
 pub mod collect;

@@ -1,4 +1,5 @@
-//! The audit: one JSON line for each act of an operator, and for each that was refused. The log writes the target `audit`
+//! The audit: one JSON line for each act of an operator, and for each that was refused, and for each file of a server that
+//! somebody fetched. The log writes the target `audit`
 //! as JSON in every format, and no level keeps it out. No secret stands in a line: who is a name, never a credential.
 
 /// The target of these lines.
@@ -40,6 +41,42 @@ impl Act<'_> {
         tracing::info!(
             target: TARGET, request_id, who, from, action, object = target, result, reason,
             "administration"
+        );
+    }
+}
+
+/// A file of a server that a caller fetches by a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Download<'a> {
+    /// Finds the request in the log and in the answer.
+    pub request_id: &'a str,
+    /// The caller for people.
+    pub who: &'a str,
+    /// `CONNECTOR/UPSTREAM/NAME OF THE FILE`: neither the link nor where it leads, which are as good as credentials.
+    pub object: &'a str,
+}
+
+impl Download<'_> {
+    /// Its content begins to flow.
+    pub fn done(&self) {
+        self.line("done", "");
+    }
+
+    /// It could not be fetched, for this reason.
+    pub fn failed(&self, reason: &str) {
+        self.line("failed", reason);
+    }
+
+    /// It is not this caller's, for this reason.
+    pub fn refused(&self, reason: &str) {
+        self.line("refused", reason);
+    }
+
+    fn line(&self, result: &str, reason: &str) {
+        let Self { request_id, who, object } = *self;
+        let (from, action) = ("", "artifact-fetch");
+        tracing::info!(
+            target: TARGET, request_id, who, from, action, object, result, reason, "artifact"
         );
     }
 }

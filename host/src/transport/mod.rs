@@ -4,9 +4,10 @@
 //! know how each era finds its context, [`batch`] is of 2025-03-26 only; [`get`] and [`delete`] are the rest of a legacy
 //! session, whose streams `resume` keeps beyond their connections.
 //! [`mod@stdio`] serves one client over pipes, [`sse`] clients of the first revision; for both `duplex` knows the channel. [`guard`], [`headers`] and [`body`] check what comes in;
-//! `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
+//! [`artifacts`] are files of servers; `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
 //! what is no MCP.
 
+pub mod artifacts;
 pub mod batch;
 pub mod body;
 pub mod delete;

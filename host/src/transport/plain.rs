@@ -1,11 +1,14 @@
 //! Answers that are no messages of MCP: JSON of plugway's own, and text. Beside `reply` the only place that picks status codes.
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
 use super::reply::{Reply, ReplyBody, json as reply};
-use crate::fault::{Code, Fault};
+use crate::fault::{Blame, Code, Fault};
 use crate::pipeline::RequestId;
 
 /// What was asked for, or what was done (200); where it was not done, what the answer says (422).
@@ -43,6 +46,34 @@ pub fn fault(fault: &Fault, request_id: RequestId, allowed: &'static str) -> Rep
     uncached(reply)
 }
 
+/// What is said of a file of a server.
+#[derive(Debug)]
+pub struct Download {
+    /// `attachment`, and its name.
+    pub disposition: HeaderValue,
+    /// Its media type.
+    pub media_type: HeaderValue,
+    /// Its length, where the body does not say it.
+    pub length: Option<u64>,
+}
+
+/// A file of a server. No browser shows it in the place of plugway, takes it for another kind of content, or runs anything in
+/// it; nobody keeps it on the way.
+pub fn download(about: Download, body: ReplyBody) -> Reply {
+    let mut reply = uncached(Reply::new(body));
+    let headers = reply.headers_mut();
+    headers.insert(CONTENT_TYPE, about.media_type);
+    headers.insert(CONTENT_DISPOSITION, about.disposition);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let policy = HeaderValue::from_static("default-src 'none'; sandbox");
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if let Some(length) = about.length {
+        headers.insert(CONTENT_LENGTH, length.into());
+    }
+    reply
+}
+
 fn uncached(mut reply: Reply) -> Reply {
     reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     reply
@@ -55,6 +86,9 @@ fn status(fault: &Fault) -> StatusCode {
         Code::UnknownPath | Code::UnknownName => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::Overloaded | Code::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+        Code::UpstreamTimeout => StatusCode::GATEWAY_TIMEOUT,
+        code if code.blame() == Blame::Plugin => StatusCode::INTERNAL_SERVER_ERROR,
+        code if code.blame() == Blame::Upstream => StatusCode::BAD_GATEWAY,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     }

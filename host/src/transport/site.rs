@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::artifacts::Link;
 use super::guard::Hosts;
 use super::reply::{self, Asked, Reply};
 use super::sse::{self, Channels};
@@ -55,6 +56,8 @@ pub enum Door<'a> {
     Stream(&'a Endpoint, &'a str),
     /// Where clients of HTTP+SSE post to.
     Messages(&'a Endpoint),
+    /// A file of a server.
+    Artifact(Link<'a>),
 }
 
 impl Door<'_> {
@@ -63,6 +66,7 @@ impl Door<'_> {
         match self {
             Self::Mcp(_) => "This path takes POST, GET and DELETE.",
             Self::Stream(..) => "This path takes GET: it opens a stream of HTTP+SSE.",
+            Self::Artifact(_) => "This path takes GET and HEAD.",
             Self::Messages(_) => "This path takes POST: it is part of HTTP+SSE.",
         }
     }
@@ -107,7 +111,11 @@ impl Site {
         if let Some(base) = path.strip_suffix(sse::STREAM) {
             return of(base).map(|endpoint| Door::Stream(endpoint, base));
         }
-        path.strip_suffix(sse::MESSAGES).and_then(of).map(Door::Messages)
+        if let Some(base) = path.strip_suffix(sse::MESSAGES) {
+            return of(base).map(Door::Messages);
+        }
+        let (base, token, name) = Link::split(path)?;
+        of(base).map(|endpoint| Door::Artifact(Link { endpoint, token, name }))
     }
 
     /// The connectors, in no order.

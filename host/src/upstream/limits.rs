@@ -7,6 +7,10 @@ use std::time::Duration;
 pub const WHOLE_ANSWER: usize = 64 * 1024;
 /// Largest JSON answer: four times the largest event, far above what a model can read.
 pub const ANSWER: usize = 64 * 1024 * 1024;
+/// Largest file that a link of a server leads to: as much as agora-workbench 0.4.2 transfers of one object.
+pub const FILE: usize = 256 * 1024 * 1024;
+/// How long the whole of one may take: it goes to a person who waits for it.
+pub const FILE_TIME: Duration = Duration::from_mins(10);
 /// Largest event of a stream; the official SDKs have the same limit.
 pub const EVENT: usize = 16 * 1024 * 1024;
 /// How long the first event of a stream is waited for, before the client is told that it is one: most servers that

@@ -20,6 +20,8 @@ pub struct Settings {
     pub transport: Transport,
     /// What every request to it carries; means nothing for a child process.
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Origins under which it serves files besides its own; means something for Streamable HTTP only.
+    pub origins: Vec<Arc<str>>,
     /// Whose credential it gets.
     pub access: Access,
     /// Where plugway itself listens, which is never dialled.

@@ -119,6 +119,7 @@ pub(super) fn settings() -> Settings {
         connector: "hub".into(),
         transport: Transport::Stdio(Command::default()),
         headers: Vec::new(),
+        origins: Vec::new(),
         access: Access::Open,
         own: OwnListeners::new(),
         sharing: Sharing::Session,

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{clashes, server_info, upstreams};
+use super::{artifacts, clashes, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -32,12 +32,14 @@ pub(super) fn check(
         anonymous: file.anonymous,
         status: file.status,
         server_info: file.server_info.clone(),
+        artifacts: file.artifacts.clone(),
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
     };
+    let public = artifacts::check_public(file, findings);
     let Some(written) = &file.connectors else {
-        let place = Place { key: &top, lone: true, origin };
+        let place = Place { key: &top, lone: true, public: public.as_ref(), origin };
         return one(&lone, &place, plugins, findings).into_iter().collect();
     };
     for (key, stands) in [
@@ -47,6 +49,7 @@ pub(super) fn check(
         ("anonymous", lone.anonymous.is_some()),
         ("status", lone.status.is_some()),
         ("server_info", lone.server_info.is_some()),
+        ("artifacts", lone.artifacts.is_some()),
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
@@ -64,7 +67,8 @@ pub(super) fn check(
     for (index, connector) in written.iter().enumerate() {
         let lone = written.len() == 1;
         let key = list.item(index);
-        let checked = one(connector, &Place { key: &key, lone, origin }, plugins, findings);
+        let place = Place { key: &key, lone, public: public.as_ref(), origin };
+        let checked = one(connector, &place, plugins, findings);
         connectors.extend(checked.map(|checked| (key, checked)));
     }
     check_apart(&connectors, findings);
@@ -76,6 +80,8 @@ struct Place<'a> {
     key: &'a KeyPath,
     /// Whether it is the only one.
     lone: bool,
+    /// The URL of plugway for its clients.
+    public: Option<&'a Arc<str>>,
     origin: &'a Origin<'a>,
 }
 
@@ -103,6 +109,8 @@ fn one(
     let info = written.server_info.as_ref();
     let own_name = name.as_deref().unwrap_or_default();
     let server_info = server_info::check(info, own_name, &key.key("server_info"), findings);
+    let artifacts =
+        artifacts::check(written.artifacts.as_ref(), place.public, &key.key("artifacts"), findings);
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
     clashes::check(&upstreams.started, findings);
@@ -113,6 +121,7 @@ fn one(
         anonymous: written.anonymous.unwrap_or(false),
         status: written.status.unwrap_or(true),
         server_info,
+        artifacts,
         router: router?,
         policies,
         upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),

@@ -6,6 +6,7 @@
 //! what one value may be.
 
 mod access;
+mod artifacts;
 mod clashes;
 mod connectors;
 mod credential;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use http::Uri;
 
+use super::artifacts;
 use super::findings::Findings;
 use super::limits::Bounds;
 use super::secret::{self, Literal};
@@ -46,12 +47,17 @@ pub(super) fn check(
             refuse_child_keys(upstream, key, findings);
             let transport = transport_of(upstream);
             let url = check_url(url, &key.key("url"), findings)?;
-            Some(Target::Http(Address { url, transport }))
+            let artifact_origins = artifacts::check_origins(upstream, transport, key, findings);
+            Some(Target::Http(Address { url, transport, artifact_origins }))
         }
         (None, Some(command)) => {
             if upstream.transport.is_some() {
                 let sentence = "belongs to `url`, but this upstream has a `command`";
                 findings.problem(&key.key("transport"), sentence, "take it out");
+            }
+            if upstream.artifact_origins.is_some() {
+                let sentence = "belongs to `url`, but this upstream has a `command`";
+                findings.problem(&key.key("artifact_origins"), sentence, "take it out");
             }
             if command.trim().is_empty() {
                 findings.problem(&key.key("command"), "is empty", "name the server's program");
@@ -88,7 +94,7 @@ fn transport_of(upstream: &Upstream) -> HttpTransport {
     }
 }
 
-fn check_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> {
+pub(super) fn check_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> {
     let hint = "write the whole address: http://127.0.0.1:3000/mcp";
     let Ok(uri) = text.parse::<Uri>() else {
         findings.problem(key, "is no URL", hint);

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{CredentialUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord};
+use super::{
+    Artifacts, CredentialUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord,
+};
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -26,6 +28,8 @@ pub struct Connector {
     pub status: Option<bool>,
     /// How it introduces itself to clients: `serverInfo`. Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
+    /// Links to files of servers that run code.
+    pub artifacts: Option<Artifacts>,
     /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.
     pub router: Option<PluginUse>,
     /// The plugins that decide what a caller sees and may do, in their order.
@@ -119,6 +123,9 @@ pub struct Upstream {
     pub auth: Option<CredentialUse>,
     /// With `url`: headers that every request carries. A value may be a reference: `env://NAME`, `file://PATH`.
     pub headers: Option<BTreeMap<String, SecretText>>,
+    /// With `url`: what the server calls itself in links to its files (`ORIGIN/artifacts/..`) besides the origin of `url`, such
+    /// as `https://chem.example.com`. Files are fetched there with the same credential and headers; `localhost` means `url`.
+    pub artifact_origins: Option<Vec<String>>,
     /// What the server may ask of clients: `elicitation` asks the person, `sampling` the model, `roots` for folders; with
     /// `include_context` a request for `sampling` may also ask for what the client knows from its servers. Default
     /// `[elicitation]`.

@@ -1,10 +1,11 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
-//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are,
+//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are, [`artifacts`] links to files,
 //! [`credential`] and [`watch`] parts of an upstream, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
 //! of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod access;
+mod artifacts;
 mod connector;
 mod credential;
 mod plugin;
@@ -14,6 +15,7 @@ mod unit;
 mod watch;
 
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
+pub use artifacts::{Artifacts, LinksWord};
 pub use connector::{
     Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
     TransportWord, Upstream,

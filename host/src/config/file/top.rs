@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Admin, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span, Upstream};
+use super::{
+    Admin, Artifacts, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span, Upstream,
+};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.
@@ -22,6 +24,9 @@ pub struct File {
     /// Values of the `Host` header that clients may use besides the loopback names, exactly as they send them:
     /// `mcp.example.com`, `mcp.example.com:9000`.
     pub allowed_hosts: Option<Vec<String>>,
+    /// The URL of plugway for its clients, such as `https://mcp.example.com`, with a path where a proxy adds one. It stands in
+    /// links to files (`artifacts`). Default: `http` and what the client itself sends as `Host`.
+    pub public_url: Option<String>,
     /// What the operator accepts for a listener outside loopback.
     pub exposure: Option<Exposure>,
     /// How callers are identified: `none`, or `{mode: static, tokens: REFERENCE}`. Default `none`.
@@ -51,6 +56,8 @@ pub struct File {
     pub status: Option<bool>,
     /// A lone connector: how it introduces itself to clients (`serverInfo`). Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
+    /// A lone connector: links to files of its servers.
+    pub artifacts: Option<Artifacts>,
     /// A lone connector: its router. Default `router`.
     pub router: Option<PluginUse>,
     /// A lone connector: its policies.

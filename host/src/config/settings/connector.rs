@@ -25,6 +25,8 @@ pub struct ConnectorSettings {
     pub status: bool,
     /// How it introduces itself to clients.
     pub server_info: ServerInfo,
+    /// How links to files of its servers are shown; none leaves them as they are.
+    pub artifacts: Option<Artifacts>,
     /// Shapes the catalogue.
     pub router: PluginPlace,
     /// Judge calls, in this order.
@@ -40,6 +42,17 @@ impl ConnectorSettings {
     pub fn shown_path(&self) -> &str {
         if self.path.is_empty() { "/" } else { &self.path }
     }
+}
+
+/// How links to files are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifacts {
+    /// Whether whoever has a link may follow it, rather than the caller who got it alone.
+    pub open: bool,
+    /// How long a link is good.
+    pub lifetime: Duration,
+    /// The URL of plugway for clients, without a slash at the end; none = what the client itself calls it.
+    pub public: Option<Arc<str>>,
 }
 
 /// A plugin in its place.
@@ -158,6 +171,8 @@ pub struct Address {
     pub url: Uri,
     /// What is spoken there.
     pub transport: HttpTransport,
+    /// What the server calls itself in links to its files besides the origin of `url`.
+    pub artifact_origins: Vec<Arc<str>>,
 }
 
 /// What is spoken at an address.

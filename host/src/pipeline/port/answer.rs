@@ -73,13 +73,24 @@ impl Answer {
     #[must_use]
     pub fn holding(self, guard: impl Send + 'static) -> Self {
         match self {
-            Self::Json(Json { body: Body::Stream(chunks, length), refusal }) => {
-                let chunks = chunks.inspect(move |_| _ = &guard);
-                Self::Json(Json { body: Body::Stream(Box::pin(chunks), length), refusal })
+            Self::Json(Json { body, refusal }) => {
+                Self::Json(Json { body: body.holding(guard), refusal })
             }
-            Self::Json(whole) => Self::Json(whole),
             Self::Messages(messages) => {
                 Self::Messages(Box::pin(messages.inspect(move |_| _ = &guard)))
+            }
+        }
+    }
+}
+
+impl Body {
+    /// Keeps something until the body was sent.
+    #[must_use]
+    pub fn holding(self, guard: impl Send + 'static) -> Self {
+        match self {
+            Self::Whole(bytes) => Self::Whole(bytes),
+            Self::Stream(chunks, length) => {
+                Self::Stream(Box::pin(chunks.inspect(move |_| _ = &guard)), length)
             }
         }
     }

@@ -3,6 +3,7 @@
 mod answer;
 mod audience;
 mod authenticator;
+mod file;
 mod policy;
 mod router;
 mod state;
@@ -14,6 +15,7 @@ use std::pin::Pin;
 pub use answer::{Answer, Ask, AskReply, Body, Chunks, Incoming, Json, Messages, Notification};
 pub use audience::{Audience, End, Joined, Listener, Nobody};
 pub use authenticator::Authenticator;
+pub use file::{File, FileOrder};
 pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
 };

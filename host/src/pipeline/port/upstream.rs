@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
-use super::{Answer, Promise};
+use super::{Answer, File, FileOrder, Promise};
 use crate::catalogue::Caching;
 use crate::fault::{Code, Fault};
 use crate::pipeline::level::Level;
@@ -196,6 +196,11 @@ pub trait Upstream: Send + Sync {
     /// stream that goes on when the server's own breaks off, in whatever era the server speaks; an error in it says that
     /// there is no such upstream any more.
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
+    /// The origins under which it serves files beside its MCP endpoint, in lower case, such as `http://127.0.0.1:8000`; none
+    /// where it serves no files.
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>>;
+    /// Such a file; none where there is none, or under another origin. Follows no redirect.
+    fn file(&self, order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>>;
     /// A request that this server makes of the party's client inside of a result (`inputRequests`), given as a JSON-RPC
     /// request: as the client gets it; none where the client is not asked. What comes as [`Incoming::Ask`] went through
     /// this before.

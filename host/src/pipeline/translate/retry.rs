@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::suspended::{Entry, Kept};
 use super::{Side, digest, input, speaks_modern, suspend};
 use crate::fault::{Code, Fault};
+use crate::pipeline::artifacts;
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::exchange::{Call, Destination};
@@ -68,7 +69,8 @@ impl Resumed {
         let upstream = waiting.upstream.clone();
         let to = Destination { upstream: 0, name: None };
         let side = Side { first: self.entry.first, ..Side::of(call, &upstream, &to) };
-        suspend::resume(side, *waiting, &self.answers).map(Some)
+        let answer = suspend::resume(side, *waiting, &self.answers)?;
+        Ok(Some(artifacts::shown(call, &upstream, answer)))
     }
 }
 

@@ -11,7 +11,8 @@ use crate::catalogue::{EntryKind, View};
 use crate::fault::Fault;
 use crate::pipeline::keeper::shape_now;
 use crate::pipeline::port::{
-    Answer, Control, Nobody, Numbers, Offering, Order, Phase, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Nobody, Numbers, Offering, Order, Phase, Promise, Snapshot,
+    Upstream, Variant,
 };
 use crate::pipeline::presence::Absence;
 use crate::pipeline::testing::{NoRouter, nothing};
@@ -54,6 +55,12 @@ impl Upstream for Server {
     }
     fn exchange(&self, _order: Order) -> Promise<'_, Result<Answer, Fault>> {
         nothing()
+    }
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
+        None
+    }
+    fn file(&self, _order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
+        Box::pin(async { Ok(None) })
     }
     fn prepared(&self, _party: &Arc<Party>, _request: Bytes) -> Option<Message> {
         None

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::header::HOST;
 use http::{HeaderMap, HeaderValue};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -55,9 +56,16 @@ pub(in crate::transport) struct Sender {
     pub(in crate::transport) caller: Option<Arc<Caller>>,
     /// What the client identified itself with, for upstreams that it is forwarded to.
     pub(in crate::transport) credential: Option<HeaderValue>,
+    /// What the client calls plugway, where it came over HTTP.
+    pub(in crate::transport) host: Option<HeaderValue>,
 }
 
 impl Sender {
+    /// What is known of the client's headers.
+    pub(super) fn head(&self) -> HeaderMap {
+        self.host.iter().map(|host| (HOST, host.clone())).collect()
+    }
+
     /// The sender as a visitor of the connector, where that is still served.
     pub(super) fn visitor(&self, connector: &str) -> Result<Visitor<'_>, Fault> {
         let endpoint = self.site.endpoint(connector).ok_or_else(|| {

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use http::HeaderMap;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answers;
@@ -82,7 +81,7 @@ impl Client {
         id: &Id,
         request_id: RequestId,
     ) -> Result<Answer, Fault> {
-        let (visitor, head) = (sender.visitor(&self.connector)?, HeaderMap::new());
+        let (visitor, head) = (sender.visitor(&self.connector)?, sender.head());
         if era(&message) == Era::Modern {
             modern::check_meta(&message)?;
             return modern::ask(&sender.site, &visitor, head, message, request_id).await;
@@ -147,7 +146,7 @@ impl Client {
                 return Some(reply::fault_body(&fault, asked));
             }
         };
-        let answering = batch::answer(&sender.site, (&visitor, session), HeaderMap::new(), message);
+        let answering = batch::answer(&sender.site, (&visitor, session), sender.head(), message);
         Box::pin(flight.run(answering, |note| self.pass_on(&id, note))).await.flatten()
     }
 }

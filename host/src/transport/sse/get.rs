@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http::HeaderMap;
+use http::header::HOST;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +38,7 @@ async fn open(
     let Visitor { caller, credential, .. } = Visitor::identify(site, endpoint, head).await?;
     headers::check_upgrade(head)?;
     headers::check_accept(head, &["text/event-stream"])?;
-    let sender = Sender { site: site.clone(), caller, credential };
+    let sender = Sender { site: site.clone(), caller, credential, host: head.get(HOST).cloned() };
     let (output, queue) = Output::new();
     let (quit, connector) = (CancellationToken::new(), endpoint.connector.name.clone());
     let client = Client::new(connector, &sender, Start::settled(), output.clone(), quit.clone());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::header::HOST;
 use http::{HeaderMap, Uri};
 use http_body::Body;
 
@@ -49,6 +50,7 @@ where
     let channel = site.channels.find(&visitor, id)?;
     let text = post::message(site, head, body).await?;
     let Visitor { caller, credential, .. } = visitor;
-    channel.client.take(Sender { site: site.clone(), caller, credential }, text).await;
+    let host = head.get(HOST).cloned();
+    channel.client.take(Sender { site: site.clone(), caller, credential, host }, text).await;
     Ok(())
 }

@@ -11,6 +11,7 @@ use hyper_util::client::legacy::ResponseFuture;
 use tokio_util::task::TaskTracker;
 
 use super::body::Drainer;
+use super::files::Files;
 use super::request::Whose;
 use crate::outbound::{self, Client, Dialer, chain};
 use crate::upstream::failure::{Failure, Refused};
@@ -38,6 +39,8 @@ pub(in crate::upstream) struct Endpoint {
     /// What it may ask of clients.
     pub(super) asks: Asks,
     client: Client,
+    /// What it serves beside its endpoint.
+    pub(super) files: Files,
     pub(super) limits: Limits,
     pub(super) status: Arc<Status>,
     pub(super) drainer: Arc<Drainer>,
@@ -62,11 +65,19 @@ impl Endpoint {
         let host = host.ok_or_else(unusable)?;
         let dialer = Dialer::configured(settings.own.clone(), settings.limits.connect);
         let idle = outbound::client::Idle { connections: IDLE_CONNECTIONS, time: IDLE_CONNECTION };
-        let client = if uri.scheme() == Some(&Scheme::HTTPS) {
-            Client::secure(dialer, idle)?
-        } else {
-            Client::plain(dialer, idle)
+        let mut secure: Option<Client> = None;
+        let plain = Client::plain(dialer.clone(), idle);
+        let mut client = |scheme: &Scheme| -> Result<Client, Unusable> {
+            if *scheme != Scheme::HTTPS {
+                return Ok(plain.clone());
+            }
+            if let Some(secure) = &secure {
+                return Ok(secure.clone());
+            }
+            Ok(secure.insert(Client::secure(dialer.clone(), idle)?).clone())
         };
+        let files = Files::new(&uri, &settings.origins, &mut client)?;
+        let client = client(uri.scheme().unwrap_or(&Scheme::HTTP))?;
         Ok(Self {
             uri,
             health,
@@ -75,6 +86,7 @@ impl Endpoint {
             access: settings.access.clone(),
             asks: settings.asks,
             client,
+            files,
             limits: settings.limits.clone(),
             status: Arc::clone(status),
             drainer: Arc::new(Drainer::new(tracker.clone(), DRAINS)),

@@ -7,7 +7,7 @@
 //! the era; [`stream`] follows what a server says by itself, [`resume`] knows when to come back for more; [`health`] and [`own`]
 //! are how plugway hears of the server, [`peer`] is its own connection, over which the catalogue is read, [`variant`] one for
 //! what clients with other capabilities are offered; [`exchange`] serves the parties, [`stateless`] those without a session,
-//! [`port`] is the rest of what a connector asks of the server, [`unasked`] hears what a server tells them outside of their calls.
+//! [`port`] is the rest of what a connector asks of the server, [`files`] fetches what it serves besides, [`unasked`] hears what a server tells them outside of their calls.
 //! [`channel`] is the transport of 2024-11-05, whose messages the room of child processes takes, since it goes both ways as pipes do.
 
 mod answer;
@@ -17,6 +17,7 @@ mod channel;
 mod endpoint;
 mod events;
 mod exchange;
+mod files;
 #[cfg(test)]
 mod fixture;
 mod health;

@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Message, Method};
 use crate::upstream::failure::Failure;
@@ -107,6 +107,14 @@ impl Upstream for HttpUpstream {
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
         Box::pin(self.serve(order).map_err(|failure| failure.fault()))
+    }
+
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
+        Some(self.endpoint.files.names())
+    }
+
+    fn file(&self, order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
+        Box::pin(self.fetch(order).map_err(|failure| failure.fault()))
     }
 
     fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {

@@ -1,8 +1,8 @@
 //! What is sent: one message, and the headers that say what it is.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri};
 use http_body_util::Full;
 
 use super::endpoint::Endpoint;
@@ -165,6 +165,24 @@ pub(super) fn get(
     if let Some(after) = after {
         headers.insert(LAST_EVENT_ID, after);
     }
+    request
+}
+
+/// The request for a file, of the server or of another origin of it. The credential goes along.
+pub(super) fn file(
+    endpoint: &Endpoint,
+    (verb, uri): (Verb, Uri),
+    host: HeaderValue,
+    whose: Whose,
+) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.method_mut() = verb;
+    *request.uri_mut() = uri;
+    let headers = request.headers_mut();
+    Head { whose, ..Head::default() }.put(endpoint, headers);
+    headers.insert(HOST, host);
+    headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     request
 }
 

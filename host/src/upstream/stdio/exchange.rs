@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Era, Field, Id, Message, Method, Revision, splice};
 use crate::upstream::authored::Hello;
@@ -200,6 +200,14 @@ impl Upstream for StdioUpstream {
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
         Box::pin(async move { self.serve(&order).await.map_err(|failure| failure.fault()) })
+    }
+
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
+        None
+    }
+
+    fn file(&self, _order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {

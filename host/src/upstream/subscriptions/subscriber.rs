@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Era, Field, Message, Method};
 use crate::upstream::era::{EraCell, Route, found_out};
@@ -147,6 +147,14 @@ impl Upstream for Subscriber {
             Method::SubscriptionsListen => Box::pin(Arc::clone(&self.0).listen(order)),
             _ => self.0.inner.exchange(order),
         }
+    }
+
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
+        self.0.inner.origins()
+    }
+
+    fn file(&self, order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
+        self.0.inner.file(order)
     }
 
     fn prepared(&self, party: &Arc<Party>, request: Bytes) -> Option<Message> {

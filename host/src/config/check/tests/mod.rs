@@ -1,6 +1,7 @@
 //! Every refusal as a line of a table: what was written, and what plugway says.
 
 mod access;
+mod artifacts;
 mod examples;
 mod listening;
 mod refusals;

@@ -20,8 +20,8 @@ use tokio::sync::watch;
 use crate::fault::{Code, Fault};
 use crate::pipeline::keeper::shape_now;
 use crate::pipeline::port::{
-    Answer, Ask, AskReply, Body, Control, Incoming, Json, Notification, Numbers, Offering, Order,
-    Phase, Policy, Promise, Snapshot, Upstream, Variant,
+    Answer, Ask, AskReply, Body, Control, File, FileOrder, Incoming, Json, Notification, Numbers,
+    Offering, Order, Phase, Policy, Promise, Snapshot, Upstream, Variant,
 };
 use crate::pipeline::testing::NoRouter;
 use crate::pipeline::translate::Suspended;
@@ -86,6 +86,12 @@ impl Upstream for Server {
         let answer = answer.ok_or_else(|| Fault::new(Code::Internal, "Nothing is prepared."));
         let hangs = self.hangs.load(Ordering::Relaxed);
         Box::pin(async move { if hangs { future::pending().await } else { answer } })
+    }
+    fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
+        None
+    }
+    fn file(&self, _order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
+        Box::pin(async { Ok(None) })
     }
     fn prepared(&self, _party: &Arc<Party>, request: Bytes) -> Option<Message> {
         let message = Message::parse(request).ok()?;
