@@ -163,6 +163,7 @@ fn translate(
             };
             (transport, Sharing::Session)
         }
+        Target::Leased(_) => return Err(Unusable::Url { url: String::new() }),
         Target::Stdio(child) => {
             // A child may have to download itself first: it has longer, unless the operator says how long.
             if times.initialize != UpstreamTimeouts::default().initialize {

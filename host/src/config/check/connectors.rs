@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{clashes, server_info, upstreams};
+use super::{clashes, registry, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -15,7 +15,8 @@ use crate::config::settings::{ConnectorSettings, PluginPlace};
 /// First parts of a path that plugway keeps for itself.
 const RESERVED: &[&str] = &["health", "healthz", "ready", "metrics", "admin", ".well-known"];
 /// What a connector holds below its path; another connector must not stand there.
-const HELD: &[&str] = &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer"];
+const HELD: &[&str] = 
+    &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer", "registry"];
 
 /// Checks every connector.
 pub(super) fn check(
@@ -35,6 +36,8 @@ pub(super) fn check(
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
+        registry: file.registry.clone(),
+        register: file.register.clone(),
     };
     let Some(written) = &file.connectors else {
         let place = Place { key: &top, lone: true, origin };
@@ -50,6 +53,8 @@ pub(super) fn check(
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
+        ("registry", lone.registry.is_some()),
+        ("register", lone.register.is_some()),
     ] {
         if stands {
             let sentence = "stands at the top beside `connectors`";
@@ -106,6 +111,14 @@ fn one(
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
     clashes::check(&upstreams.started, findings);
+    let entries = written.upstreams.as_deref().unwrap_or_default();
+    let registry = written.registry.as_ref();
+    let registry =
+        registry.map(|own| registry::check(own, entries, &key.key("registry"), findings));
+    let register = written.register.as_ref().and_then(|own| {
+        let key = key.key("register");
+        registry::check_register(own, name.as_ref(), &key, place.origin, findings)
+    });
     Some(ConnectorSettings {
         name: name?,
         description: written.description.clone().unwrap_or_default().into(),
@@ -117,6 +130,8 @@ fn one(
         policies,
         upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),
         disabled: upstreams.disabled,
+        registry,
+        register,
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
-//! [`credential`] and [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! [`credential`], [`watch`] and [`registry`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
@@ -16,6 +16,7 @@ mod header;
 mod limits;
 mod listen;
 mod plugins;
+mod registry;
 mod secret;
 mod server_info;
 mod target;
@@ -31,4 +32,5 @@ mod tests;
 pub(super) use findings::Findings;
 pub(super) use header::belongs_to_plugway;
 pub(super) use listen::PORT;
+pub use word::{LABELS, is_name, labels_fit};
 pub(super) use whole::{Origin, check};

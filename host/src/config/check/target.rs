@@ -69,6 +69,10 @@ pub(super) fn check(
             findings.problem(key, sentence, "keep one: an address or a program to start");
             None
         }
+        (None, None) if upstream.accept_leases.is_some() => {
+            refuse_child_keys(upstream, key, findings);
+            Some(Target::Leased(transport_of(upstream)))
+        }
         (None, None) => {
             let sentence = "has neither `url` nor `command`";
             findings.problem(
@@ -88,7 +92,7 @@ fn transport_of(upstream: &Upstream) -> HttpTransport {
     }
 }
 
-fn check_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> {
+pub(super) fn check_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> {
     let hint = "write the whole address: http://127.0.0.1:3000/mcp";
     let Ok(uri) = text.parse::<Uri>() else {
         findings.problem(key, "is no URL", hint);

@@ -1,13 +1,14 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
 //! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are,
-//! [`credential`] and [`watch`] parts of an upstream, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
+//! [`credential`] and [`watch`] parts of an upstream, [`registry`] servers that register themselves, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
 //! of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod access;
 mod connector;
 mod credential;
 mod plugin;
+mod registry;
 mod server_info;
 mod top;
 mod unit;
@@ -20,6 +21,7 @@ pub use connector::{
 };
 pub use credential::{CredentialMode, CredentialUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
+pub use registry::{Register, Registry};
 pub use server_info::{Icon, IconTheme, ServerInfo};
 pub use top::{Exposure, ExposureWord, File, FormWord, ServerLimits};
 pub use unit::{SecretText, Size, Span, Text};

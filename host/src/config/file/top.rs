@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Admin, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span, Upstream};
+use super::{Admin, AuthUse, Connector, Plugin, PluginUse, Register, Registry, ServerInfo, Size, Span, Upstream};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.
@@ -57,6 +57,10 @@ pub struct File {
     pub policies: Option<Vec<PluginUse>>,
     /// A lone connector: the servers behind it.
     pub upstreams: Option<Vec<Upstream>>,
+    /// A lone connector: which servers may register themselves behind it. Default: none.
+    pub registry: Option<Registry>,
+    /// A lone connector: where it registers itself. Default: nowhere.
+    pub register: Option<Register>,
 }
 
 /// Whose words a file is written in.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderName, Uri};
 
+use super::registry::{RegisterSettings, RegistrySettings};
 use super::server::{Asks, ServerInfo};
 use crate::config::secret::Secret;
 
@@ -29,10 +30,14 @@ pub struct ConnectorSettings {
     pub router: PluginPlace,
     /// Judge calls, in this order.
     pub policies: Vec<PluginPlace>,
-    /// The servers behind it, in the order of the file; at least one.
+    /// The servers behind it, in the order of the file; at least one, unless servers may register themselves.
     pub upstreams: Vec<UpstreamSettings>,
     /// Names of servers that stand in the file, but are not started.
     pub disabled: Vec<Arc<str>>,
+    /// Which servers may register themselves behind it; none = there is no registry.
+    pub registry: Option<RegistrySettings>,
+    /// Where it registers itself; none = nowhere.
+    pub register: Option<RegisterSettings>,
 }
 
 impl ConnectorSettings {
@@ -74,6 +79,33 @@ pub struct UpstreamSettings {
     pub watch: Watch,
     /// What clients see while it is away.
     pub absence: Absence,
+    /// Whose leases say where it is (callers as logs show them); empty where the file does.
+    pub accept_leases: Vec<Arc<str>>,
+}
+
+impl UpstreamSettings {
+    /// A server that registered itself: everything but its name and address is as where nobody says anything.
+    pub fn leased(name: Arc<str>, url: Uri) -> Self {
+        Self {
+            name,
+            target: Target::Http(Address { url, transport: HttpTransport::Streamable }),
+            credential: Credential::None,
+            headers: Vec::new(),
+            naming: Naming {
+                prefix: Prefix::Always,
+                aliases: BTreeMap::new(),
+                expose: Vec::new(),
+                hide: Vec::new(),
+                of_functions: false,
+            },
+            server_requests: Asks::default(),
+            instructions: true,
+            timeouts: UpstreamTimeouts::default(),
+            watch: Watch::default(),
+            absence: Absence::default(),
+            accept_leases: Vec::new(),
+        }
+    }
 }
 
 /// How plugway identifies itself at an upstream.
@@ -149,6 +181,8 @@ pub enum Target {
     Http(Address),
     /// Child processes.
     Stdio(Child),
+    /// Over HTTP, where a lease says; until then it is not started.
+    Leased(HttpTransport),
 }
 
 /// Where a server is reached over HTTP.

@@ -4,6 +4,7 @@ mod access;
 mod examples;
 mod listening;
 mod refusals;
+mod registry;
 mod secrets;
 mod serving;
 mod support;
