@@ -119,11 +119,12 @@ impl Registry {
 pub fn audited(plugway: &Plugway) -> Vec<String> {
     let lines = plugway.stderr();
     let lines = lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let word = |line: &Value, key: &str| {
-        line.get(key).and_then(Value::as_str).unwrap_or("?").to_owned()
-    };
+    let word =
+        |line: &Value, key: &str| line.get(key).and_then(Value::as_str).unwrap_or("?").to_owned();
     lines
-        .filter(|line| word(line, "target") == "audit" && word(line, "action").starts_with("lease-"))
+        .filter(|line| {
+            word(line, "target") == "audit" && word(line, "action").starts_with("lease-")
+        })
         .map(|line| ["who", "action", "object", "result"].map(|key| word(&line, key)).join(" "))
         .collect()
 }

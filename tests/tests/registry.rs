@@ -1,7 +1,5 @@
 //! Servers that register themselves: they are served, and leave again, and nobody else notices.
 
-#![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
-
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -67,7 +65,8 @@ async fn a_server_comes_and_goes_with_one_message_each() -> Result<()> {
 
     let admin = Admin::of(&plugway).await?;
     let upstreams = admin.get("upstreams").await?;
-    let origins: Vec<&Value> = [0, 1].iter().map(|at| &upstreams["upstreams"][at]["origin"]).collect();
+    let origins: Vec<&Value> =
+        [0, 1].iter().map(|at| &upstreams["upstreams"][at]["origin"]).collect();
     ensure!(origins == ["file", "lease"], "{upstreams}");
     ensure!(upstreams["upstreams"][1]["holder"] == "lab", "{upstreams}");
     let leases = async |state: &str| {

@@ -109,10 +109,8 @@ async fn what_the_parent_refuses_is_said_once_and_heals_with_the_configuration()
     let rival = Registry::of(&parent, RIVAL);
     set("w-two", "OTHER")?;
     until_lease(&rival, "w-two").await?;
-    wait::until("all is well", BOUND, async || {
-        Ok((degraded(&child).await? == "[]").then_some(()))
-    })
-    .await?;
+    wait::until("all is well", BOUND, async || Ok((degraded(&child).await? == "[]").then_some(())))
+        .await?;
     set("w-three", "OTHER")?;
     until_lease(&rival, "w-three").await?;
     ensure!(rival.ask(http::Method::GET, "/w-two", "").await?.status == 404);
@@ -135,7 +133,8 @@ async fn a_parent_that_is_away_keeps_nobody_from_serving_or_stopping() -> Result
     let gone = DemoHttp::start(&[]).await?;
     let base = format!("http://{}/registry", gone.address());
     gone.kill().await?;
-    let register = json!({"url": base, "public_url": "http://127.0.0.1:9/mcp", "token": "env://PARENT"});
+    let register =
+        json!({"url": base, "public_url": "http://127.0.0.1:9/mcp", "token": "env://PARENT"});
     let start = Setup::new(configuration(&clock, Some(register)).to_string());
     let child = start.environment("PARENT", LAB).start().await?;
     child.logged("which cannot be asked", BOUND).await?;

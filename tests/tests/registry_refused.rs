@@ -45,7 +45,12 @@ async fn nobody_registers_without_the_scope() -> Result<()> {
         ] {
             let body = json!({"name": "w1", "url": clock.url()}).to_string();
             let answer = registry.ask(method.clone(), item, body).await?;
-            ensure!(answer.status == status, "{method} {item}: {} {}", answer.status, answer.text());
+            ensure!(
+                answer.status == status,
+                "{method} {item}: {} {}",
+                answer.status,
+                answer.text()
+            );
             ensure!(answer.header("www-authenticate").is_some(), "no challenge");
             sentence(&answer)?;
         }
@@ -90,7 +95,7 @@ async fn a_name_belongs_to_who_registered_it() -> Result<()> {
 #[tokio::test]
 async fn each_bad_request_has_its_status_and_its_sentence() -> Result<()> {
     let more = json!({
-        "registry": {"names": ["w*"], "hosts": ["127.0.0.1", "h:80", "169.254.169.254"], "max_of_identity": 1},
+        "registry": {"names": ["w*"], "hosts": ["127.0.0.1", "h:80", "169.254.169.254"]},
     });
     let (_clock, plugway) = started(&more).await?;
     let lab = Registry::of(&plugway, LAB);
@@ -102,9 +107,21 @@ async fn each_bad_request_has_its_status_and_its_sentence() -> Result<()> {
         ("{".to_owned(), 400, "The body is no registration"),
         ("\u{0}".to_owned(), 400, "The body is no registration"),
         ("[".repeat(5_000), 400, "The body is no registration"),
-        (json!({"name": "w1", "url": "http://h", "weight": 2}).to_string(), 400, "unknown field `weight`"),
-        (json!({"name": "w1", "url": "http://h", "ttl": 5}).to_string(), 400, "The ttl must be 60 to 3600"),
-        (json!({"name": "w1", "url": "http://h", "labels": []}).to_string(), 400, "no registration"),
+        (
+            json!({"name": "w1", "url": "http://h", "weight": 2}).to_string(),
+            400,
+            "unknown field `weight`",
+        ),
+        (
+            json!({"name": "w1", "url": "http://h", "ttl": 5}).to_string(),
+            400,
+            "The ttl must be 60 to 3600",
+        ),
+        (
+            json!({"name": "w1", "url": "http://h", "labels": []}).to_string(),
+            400,
+            "no registration",
+        ),
         (large, 413, "larger than"),
         (of("w 1", "http://h"), 400, "The name must be"),
         (of("w1", "ftp://h"), 400, "The url must begin"),
@@ -124,6 +141,16 @@ async fn each_bad_request_has_its_status_and_its_sentence() -> Result<()> {
         ensure!(sentence.contains(said) && !sentence.contains("secret"), "{shown}: {sentence}");
         ensure!(sentence.len() < 400, "{sentence}");
     }
+    let lines = audited(&plugway);
+    ensure!(lines.contains(&"lab lease-register hub/x1 refused".to_owned()), "{lines:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn other_methods_and_paths_and_too_many_leases_are_refused() -> Result<()> {
+    let registry = json!({"names": ["w*"], "hosts": ["127.0.0.1"], "max_of_identity": 1});
+    let (_clock, plugway) = started(&json!({"registry": registry})).await?;
+    let lab = Registry::of(&plugway, LAB);
     for (method, item, status) in [
         (Method::PUT, "", 405),
         (Method::DELETE, "", 405),
@@ -139,15 +166,14 @@ async fn each_bad_request_has_its_status_and_its_sentence() -> Result<()> {
     lab.registered("w1", "http://127.0.0.1:9").await?;
     let second = lab.register("w2", "http://127.0.0.1:9").await?;
     ensure!(second.status == 403 && sentence(&second)?.contains("as many as you may"));
-    let lines = audited(&plugway);
-    ensure!(lines.contains(&"lab lease-register hub/x1 refused".to_owned()), "{lines:?}");
     Ok(())
 }
 
 #[tokio::test]
 async fn without_the_key_there_is_no_such_path() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
-    let configuration = json!({"name": "hub", "upstreams": [{"name": "clock", "url": clock.url()}]});
+    let configuration =
+        json!({"name": "hub", "upstreams": [{"name": "clock", "url": clock.url()}]});
     let plugway = Plugway::start(configuration.to_string()).await?;
     ensure!(Registry::of(&plugway, LAB).register("w1", clock.url()).await?.status == 404);
     Ok(())

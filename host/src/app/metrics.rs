@@ -38,8 +38,7 @@ pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book) -> String {
     let help = "Servers that registered themselves, by what became of them.";
     text.family("plugway_registry_leases", Kind::Gauge, help);
     for of in leases.counts() {
-        for (state, count) in
-            [("joining", of.joining), ("serving", of.serving), ("held", of.held)]
+        for (state, count) in [("joining", of.joining), ("serving", of.serving), ("held", of.held)]
         {
             text.sample(&[("connector", &*of.connector), ("state", state)], count);
         }

@@ -84,7 +84,7 @@ fn start(
         Ok(parent) => parent,
         Err(error) => {
             tracing::error!(%connector, %error, "the connector cannot register itself");
-            ground.troubles.set(connector, format!("it cannot be registered: {error}"));
+            ground.troubles.set(connector, &format!("it cannot be registered: {error}"));
             return None;
         }
     };

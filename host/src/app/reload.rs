@@ -65,6 +65,15 @@ pub(super) struct Request {
     reply: oneshot::Sender<Outcome>,
 }
 
+#[cfg(test)]
+impl Request {
+    /// It was done, and led to nothing.
+    pub(super) fn done(self) -> Cause {
+        drop(self.reply.send(Ok(Vec::new())));
+        self.cause
+    }
+}
+
 /// What others may know about the configuration that is served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {

@@ -122,7 +122,10 @@ fn registry(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::R
     if let Some(register) = &connector.register {
         let RegisterSettings { servers, name, public_url, ttl, .. } = register;
         let ttl = ttl.as_secs();
-        writeln!(f, "  registers itself as {name} ({public_url}) at {servers} for {ttl} s each time")?;
+        writeln!(
+            f,
+            "  registers itself as {name} ({public_url}) at {servers} for {ttl} s each time"
+        )?;
     }
     Ok(())
 }

@@ -168,7 +168,9 @@ fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, chang
         (Target::Stdio(old), Target::Stdio(new)) => {
             differing!(old, new; command, args, env, cwd, sharing, max_children, idle_stop)
         }
-        (Target::Leased(_), Target::Http(_)) | (Target::Http(_), Target::Leased(_)) => vec!["lease"],
+        (Target::Leased(_), Target::Http(_)) | (Target::Http(_), Target::Leased(_)) => {
+            vec!["lease"]
+        }
         (old, new) if old != new => vec!["url in place of command, or the other way round"],
         _ => Vec::new(),
     };

@@ -39,11 +39,11 @@ pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Asks, Auth, Child, ConnectorSettings,
-    Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon, LONGEST_LEASE, Limits,
-    Listen, ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings,
-    PluginSource, Prefix, REGISTRY_SCOPE, RegisterSettings, RegistrySettings, SHORTEST_LEASE,
-    ServerInfo, Settings, Sharing, StaticToken, Target, USUAL_LEASE, UpstreamSettings,
-    UpstreamTimeouts, Watch,
+    Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon, LONGEST_LEASE,
+    Limits, Listen, ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace,
+    PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE, RegisterSettings, RegistrySettings,
+    SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken, Target, USUAL_LEASE,
+    UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -53,8 +53,8 @@ pub mod written {
     pub use super::file::{
         Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse, Exposure,
         ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord,
-        Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo,
-        ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens,
-        TransportWord, UnavailableWord, Upstream,
+        Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry, SecretText,
+        ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts,
+        Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

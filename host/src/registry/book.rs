@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use http::Uri;
 use tokio::sync::Notify;
 
 use super::join::Placed;
-use super::lease::{Holder, Known, Lease, Standing, Trial, Verdict, Wanted};
-use super::names::Names;
+use super::lease::{Holder, Known, Lease, Standing, Trial, Verdict};
 use super::request::Registration;
-use super::rules::{Place, Rules, overlap};
-use crate::config::{Address, Target};
+use super::rules::Rules;
+use super::shelf::{Done, Shelf, move_to, renew, taken};
 use crate::fault::{Code, Fault};
 
 /// The leases of this process. They do not outlive it: servers renew them within a third of their time.
@@ -30,25 +28,6 @@ struct State {
     revision: u64,
     /// Leases so far.
     count: u64,
-}
-
-#[derive(Debug, Default)]
-struct Shelf {
-    leases: BTreeMap<Arc<str>, Lease>,
-    names: Names,
-}
-
-/// What a registration did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
-    /// There is a new lease.
-    Registered,
-    /// The lease lasts longer.
-    Renewed,
-    /// So it does, at another address.
-    Moved,
-    /// So it does; another address is looked at before it counts.
-    Weighed,
 }
 
 /// Leases of a connector by what became of them.
@@ -82,10 +61,7 @@ impl Book {
             Some(lease) => (renew(lease, place, asked, now), lease.clone()),
             None => {
                 shelf.admits(rules, holder, &asked.name, now)?;
-                shelf.names.take(&asked.name);
-                let lease = new(holder.clone(), asked, next, now);
-                shelf.leases.insert(lease.name.clone(), lease.clone());
-                (Done::Registered, lease)
+                (Done::Registered, shelf.begin(holder.clone(), asked, next, now))
             }
         };
         if done == Done::Registered {
@@ -259,82 +235,6 @@ impl Book {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Shelf {
-    /// Whether there is room for a new lease, and its name is free for this holder.
-    fn admits(&self, rules: &Rules, holder: &Holder, name: &str, now: Instant) -> Result<(), Fault> {
-        if self.names.owner(name, now).is_some_and(|(id, _)| *id != holder.id) {
-            return Err(taken(name));
-        }
-        let others = || self.leases.values().filter(|lease| lease.holder.id != holder.id);
-        if let Some(other) = others().find(|lease| overlap(&lease.name, name)) {
-            let text = format!(
-                "The name {name:?} could make names of tools that belong to the server {:?}.", other.name
-            );
-            return Err(Fault::new(Code::NameTaken, text));
-        }
-        let most = rules.registry.max_of_identity;
-        if self.leases.len() - others().count() >= most {
-            let text = format!("You hold {most} leases, which is as many as you may: remove one.");
-            return Err(Fault::new(Code::Forbidden, text));
-        }
-        if self.leases.len() >= rules.registry.max {
-            let text = format!("There are {} leases: try later.", rules.registry.max);
-            return Err(Fault::new(Code::Overloaded, text));
-        }
-        Ok(())
-    }
-
-    /// Ends a lease; its name stays its holder's.
-    fn end(&mut self, name: &str, now: Instant) -> Option<Lease> {
-        let lease = self.leases.remove(name)?;
-        self.names.keep(lease.name.clone(), lease.holder.id.clone(), now);
-        Some(lease)
-    }
-}
-
-fn new(holder: Holder, asked: Registration, order: u64, now: Instant) -> Lease {
-    let Registration { name, url, ttl, labels } = asked;
-    let (until, standing) = (now + ttl, Standing::Joining);
-    let (wanted, broken) = (None, None);
-    Lease { name, holder, url, ttl, until, labels, standing, wanted, broken, order }
-}
-
-fn renew(lease: &mut Lease, place: Place<'_>, asked: Registration, now: Instant) -> Done {
-    let Registration { url, ttl, labels, .. } = asked;
-    (lease.until, lease.ttl, lease.labels) = (now + ttl, ttl, labels);
-    if url == lease.url {
-        lease.wanted = None;
-        return Done::Renewed;
-    }
-    let (Place::Entry(entry), Standing::Serving) = (place, &lease.standing) else {
-        move_to(lease, url);
-        return Done::Moved;
-    };
-    // Whoever looks at it now says what it is.
-    let looking = lease.wanted.as_ref().is_some_and(|wanted| {
-        wanted.url == url && wanted.known == Known::Looking
-    });
-    if !looking {
-        let mut settings = entry.clone();
-        if let Target::Leased(transport) = settings.target {
-            settings.target = Target::Http(Address { url: url.clone(), transport });
-        }
-        lease.wanted = Some(Wanted { url, settings, known: Known::Nothing });
-    }
-    Done::Weighed
-}
-
-fn move_to(lease: &mut Lease, url: Uri) {
-    lease.url = url;
-    lease.standing = Standing::Joining;
-    (lease.wanted, lease.broken) = (None, None);
-}
-
-fn taken(name: &str) -> Fault {
-    let text = format!("The name {name:?} belongs to somebody else.");
-    Fault::new(Code::NameTaken, text)
 }
 
 fn unknown(name: &str) -> Fault {

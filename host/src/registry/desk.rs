@@ -9,11 +9,12 @@ use http::request::Parts;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::book::{Book, Done};
+use super::book::Book;
 use super::lapse::lapse;
 use super::lease::{Holder, Lease};
 use super::request::{BODY, Registration};
 use super::rules::Rules;
+use super::shelf::Done;
 use crate::auth::refusal;
 use crate::config::REGISTRY_SCOPE;
 use crate::fault::{Code, Fault};
@@ -51,9 +52,7 @@ impl<'a> Wish<'a> {
             (None, &Method::GET) => Ok(Self::List),
             (Some(name), &Method::GET) => Ok(Self::Look(name)),
             (Some(name), &Method::DELETE) => Ok(Self::Remove(name)),
-            (None, _) => {
-                Err(Fault::new(Code::MethodNotAllowed, "This path takes POST and GET."))
-            }
+            (None, _) => Err(Fault::new(Code::MethodNotAllowed, "This path takes POST and GET.")),
             (Some(_), _) => {
                 Err(Fault::new(Code::MethodNotAllowed, "This path takes GET and DELETE."))
             }
@@ -70,30 +69,32 @@ impl<'a> Wish<'a> {
     }
 }
 
+/// A request at the desk.
+struct Asked<'a> {
+    site: &'a Site,
+    /// The name that its path ends in.
+    item: Option<&'a str>,
+    head: &'a Parts,
+}
+
 impl Desk {
-    async fn serve(
-        &self,
-        site: &Site,
-        item: Option<&str>,
-        head: &Parts,
-        incoming: Incoming,
-    ) -> Reply {
+    async fn serve(&self, asked: Asked<'_>, incoming: Incoming) -> Reply {
         let request_id = RequestId::next();
         let number = request_id.to_string();
-        let mut line = Line { number: &number, who: Arc::default(), action: "none", object: self.object(item) };
-        let answered = self.answered(site, item, head, incoming, &mut line).await;
+        let object = self.object(asked.item);
+        let mut line = Line { number: &number, who: Arc::default(), action: "none", object };
+        let answered = self.answered(&asked, incoming, &mut line).await;
         answered.unwrap_or_else(|fault| {
-            site.counts.fault(&fault);
+            asked.site.counts.fault(&fault);
             line.act().refused(fault.public());
-            plain::fault(&fault, request_id, if item.is_some() { "GET, DELETE" } else { "POST, GET" })
+            let allowed = if asked.item.is_some() { "GET, DELETE" } else { "POST, GET" };
+            plain::fault(&fault, request_id, allowed)
         })
     }
 
     async fn answered(
         &self,
-        site: &Site,
-        item: Option<&str>,
-        head: &Parts,
+        &Asked { site, item, head }: &Asked<'_>,
         incoming: Incoming,
         line: &mut Line<'_>,
     ) -> Result<Reply, Fault> {
@@ -219,6 +220,6 @@ impl Annex for Desk {
         head: &'a Parts,
         body: Incoming,
     ) -> Promise<'a, Reply> {
-        Box::pin(self.serve(site, item, head, body))
+        Box::pin(self.serve(Asked { site, item, head }, body))
     }
 }

@@ -42,13 +42,15 @@ pub fn join(file: &Settings, book: &Book) -> Joined {
             let held = match (&lease.broken, &rules) {
                 (Some(why), _) => Some(why.clone()),
                 (None, None) => Some("There is no registry any more.".into()),
-                (None, Some(rules)) => match rules.place(&lease.name, &lease.holder.shown, &lease.url) {
-                    Ok(place) => {
-                        enter(connector, place, &lease.name, &lease.url);
-                        None
+                (None, Some(rules)) => {
+                    match rules.place(&lease.name, &lease.holder.shown, &lease.url) {
+                        Ok(place) => {
+                            enter(connector, place, &lease.name, &lease.url);
+                            None
+                        }
+                        Err(fault) => Some(fault.public().into()),
                     }
-                    Err(fault) => Some(fault.public().into()),
-                },
+                }
             };
             let (connector, name) = (connector.name.clone(), lease.name.clone());
             placed.push(Placed { connector, name, url: lease.url, held });

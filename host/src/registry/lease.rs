@@ -110,7 +110,8 @@ impl Lease {
                 ("held", Some(why.clone()))
             }
             (Some(_), _) => {
-                let why = format!("The tools of this address are compared with those of {}.", self.url);
+                let why =
+                    format!("The tools of this address are compared with those of {}.", self.url);
                 ("held", Some(why.into()))
             }
             (None, Standing::Joining) => ("joining", None),

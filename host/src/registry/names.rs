@@ -66,7 +66,10 @@ mod tests {
         names.keep("a".into(), "ann".into(), start);
         let owner = |names: &Names, at| names.owner("a", at).map(|(id, _)| id.to_string());
         assert_eq!(owner(&names, start), Some("ann".to_owned()));
-        assert_eq!(owner(&names, start + KEPT - Duration::from_nanos(1)), Some("ann".to_owned()));
+        assert_eq!(
+            owner(&names, start + KEPT.saturating_sub(Duration::from_nanos(1))),
+            Some("ann".to_owned())
+        );
         assert_eq!(owner(&names, start + KEPT), None);
         names.take("a");
         assert_eq!(owner(&names, start), None);

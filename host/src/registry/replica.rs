@@ -22,7 +22,10 @@ pub fn same_tools(served: &[Arc<str>], other: &[Arc<str>]) -> Result<(), String>
     let shown: Vec<String> = names.iter().take(NAMED).map(|name| format!("{name:?}")).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Err(format!("Its tools are not those that are served; these differ: {}{more}.", shown.join(", ")))
+    Err(format!(
+        "Its tools are not those that are served; these differ: {}{more}.",
+        shown.join(", ")
+    ))
 }
 
 fn by_name(tools: &[Arc<str>]) -> BTreeMap<String, Vec<Value>> {

@@ -15,7 +15,7 @@ use crate::config::settings::{ConnectorSettings, PluginPlace};
 /// First parts of a path that plugway keeps for itself.
 const RESERVED: &[&str] = &["health", "healthz", "ready", "metrics", "admin", ".well-known"];
 /// What a connector holds below its path; another connector must not stand there.
-const HELD: &[&str] = 
+const HELD: &[&str] =
     &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer", "registry"];
 
 /// Checks every connector.

@@ -32,5 +32,5 @@ mod tests;
 pub(super) use findings::Findings;
 pub(super) use header::belongs_to_plugway;
 pub(super) use listen::PORT;
-pub use word::{LABELS, is_name, labels_fit};
 pub(super) use whole::{Origin, check};
+pub use word::{LABELS, is_name, labels_fit};

@@ -112,6 +112,9 @@ pub(super) fn check_callers(file: &File, auth: Option<&Auth>, findings: &mut Fin
     }
 }
 
+/// A client and its tenant.
+type Client<'a> = (&'a str, Option<&'a str>);
+
 fn one_of_callers(
     (key, has_registry, upstreams): (&KeyPath, bool, Option<&[Upstream]>),
     auth: Option<&Auth>,
@@ -131,13 +134,12 @@ fn one_of_callers(
         return;
     }
     // By the name that logs show, everybody who has it.
-    let mut known: BTreeMap<String, BTreeSet<(&Arc<str>, &Option<Arc<str>>)>> = BTreeMap::new();
+    let mut known: BTreeMap<String, BTreeSet<Client<'_>>> = BTreeMap::new();
     for token in tokens {
-        let of = (&token.client_id, &token.tenant_id);
+        let of = (&*token.client_id, token.tenant_id.as_deref());
         known.entry(token.shown()).or_default().insert(of);
     }
-    let registering: BTreeSet<String> =
-        tokens.iter().filter(may).map(StaticToken::shown).collect();
+    let registering: BTreeSet<String> = tokens.iter().filter(may).map(StaticToken::shown).collect();
     for (index, upstream) in upstreams.unwrap_or_default().iter().enumerate() {
         let Some(accepted) = &upstream.accept_leases else { continue };
         let key = key.key("upstreams").item(index).key("accept_leases");
@@ -178,15 +180,13 @@ pub(super) fn check_register(
         .and_then(|url| servers(url, &key.key("url"), findings));
     let public = needed(written.public_url.as_deref(), "public_url", key, findings)
         .and_then(|url| public(url, &key.key("public_url"), findings));
-    let token = match &written.token {
-        Some(token) => {
-            secret::check(token, Literal::Warned, &key.key("token"), origin, findings)
-                .and_then(|token| sendable(token, &key.key("token"), findings))
-        }
-        None => {
-            findings.problem(&key.key("token"), "is missing", "write `env://NAME` or `file://PATH`");
-            None
-        }
+    let place = key.key("token");
+    let token = if let Some(token) = &written.token {
+        secret::check(token, Literal::Warned, &place, origin, findings)
+            .and_then(|token| sendable(token, &place, findings))
+    } else {
+        findings.problem(&place, "is missing", "write `env://NAME` or `file://PATH`");
+        None
     };
     let name = match &written.name {
         Some(name) => check_name(name, "an upstream", &key.key("name"), findings)
@@ -200,7 +200,14 @@ pub(super) fn check_register(
         findings.problem(&key.key("labels"), "are not what a registry takes", LABELS);
     }
     let labels = written.labels.clone();
-    Some(RegisterSettings { servers: servers?, name: name?, public_url: public?, ttl, token: token?, labels })
+    Some(RegisterSettings {
+        servers: servers?,
+        name: name?,
+        public_url: public?,
+        ttl,
+        token: token?,
+        labels,
+    })
 }
 
 fn needed<'a>(
@@ -246,7 +253,11 @@ fn public(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Arc<str>
 fn plain_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> {
     let uri = check_url(text, key, findings)?;
     if uri.query().is_some() {
-        findings.problem(key, "has a query", "take it out: addresses of leases are shown to others");
+        findings.problem(
+            key,
+            "has a query",
+            "take it out: addresses of leases are shown to others",
+        );
         return None;
     }
     Some(uri)
@@ -255,7 +266,8 @@ fn plain_url(text: &str, key: &KeyPath, findings: &mut Findings) -> Option<Uri> 
 fn sendable(token: Secret, key: &KeyPath, findings: &mut Findings) -> Option<Secret> {
     let plain = |byte: u8| (0x21..0x7f).contains(&byte);
     if token.reveal().is_empty() || !token.reveal().bytes().all(plain) {
-        let sentence = "is no token: it is empty, or has spaces, line ends or characters that are not ASCII";
+        let sentence =
+            "is no token: it is empty, or has spaces, line ends or characters that are not ASCII";
         findings.problem(key, sentence, "write the token alone, on one line");
         return None;
     }

@@ -96,7 +96,8 @@ fn accept_leases(written: &Upstream) -> Vec<Arc<str>> {
 /// An entry has one address: the file's, or that of a lease.
 fn check_leases(written: &Upstream, key: &KeyPath, findings: &mut Findings) {
     if written.accept_leases.is_some() && (written.url.is_some() || written.command.is_some()) {
-        let sentence = "belongs to an entry without `url` and `command`: an upstream has one worker";
+        let sentence =
+            "belongs to an entry without `url` and `command`: an upstream has one worker";
         findings.problem(&key.key("accept_leases"), sentence, "keep one of them");
     }
 }

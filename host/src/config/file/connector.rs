@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{CredentialUse, Reconnect, Register, Registry, SecretText, ServerInfo, Span, Text, UnavailableWord};
+use super::{
+    CredentialUse, Reconnect, Register, Registry, SecretText, ServerInfo, Span, Text,
+    UnavailableWord,
+};
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

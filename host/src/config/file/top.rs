@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Admin, AuthUse, Connector, Plugin, PluginUse, Register, Registry, ServerInfo, Size, Span, Upstream};
+use super::{
+    Admin, AuthUse, Connector, Plugin, PluginUse, Register, Registry, ServerInfo, Size, Span,
+    Upstream,
+};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.

@@ -89,7 +89,7 @@ impl<P: Parent> Registrar<P> {
                 format!("it is not registered at {at}, which cannot be asked: {why}")
             }
         };
-        if self.troubles.set(&self.connector, trouble.clone()) {
+        if self.troubles.set(&self.connector, &trouble) {
             tracing::warn!(connector, "{trouble}");
         }
     }
@@ -132,13 +132,11 @@ mod tests {
                 let mut answers = self.answers.lock().unwrap();
                 if answers.is_empty() { None } else { Some(answers.remove(0)) }
             };
-            match next {
-                Some(outcome) => outcome,
-                None => {
-                    self.stop.cancel();
-                    std::future::pending().await
-                }
+            if let Some(outcome) = next {
+                return outcome;
             }
+            self.stop.cancel();
+            std::future::pending().await
         }
 
         async fn leave(&self) -> Outcome {
@@ -151,7 +149,7 @@ mod tests {
             self.see(format!("wait {} {troubles}", time.as_secs_f64().ceil()));
             if self.answers.lock().unwrap().is_empty() {
                 self.stop.cancel();
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         }
     }
@@ -178,7 +176,8 @@ mod tests {
         let refused = Outcome::Refused("The name is taken.".to_owned());
         let lost = Outcome::Unreachable("nobody answers".to_owned());
         let seen = run(&[held.clone(), refused.clone(), held], true).await;
-        let expected = ["register", "wait 1 0", "register", "wait 1 1", "register", "wait 1 0", "leave"];
+        let expected =
+            ["register", "wait 1 0", "register", "wait 1 1", "register", "wait 1 0", "leave"];
         assert_eq!(seen, expected);
         let seen = run(&[refused, lost], true).await;
         assert_eq!(seen.last().unwrap(), "wait 1 1", "what never stood is not left: {seen:?}");

@@ -9,8 +9,8 @@ pub struct Troubles(Arc<Mutex<BTreeMap<Arc<str>, String>>>);
 
 impl Troubles {
     /// This is so from now on; says whether it is new.
-    pub fn set(&self, connector: &Arc<str>, why: String) -> bool {
-        let known = self.lock().insert(connector.clone(), why.clone());
+    pub fn set(&self, connector: &Arc<str>, why: &str) -> bool {
+        let known = self.lock().insert(connector.clone(), why.to_owned());
         known.is_none_or(|known| known != why)
     }
 

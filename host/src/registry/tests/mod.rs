@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::book::{Book, Done};
+use super::book::Book;
 use super::join::join;
 use super::lease::{Holder, Known, Lease, Verdict};
 use super::names::KEPT;
 use super::request::Registration;
 use super::rules::Rules;
+use super::shelf::Done;
 use crate::config::{Credential, Environment, Flags, Prefix, Settings, Target, parse};
 use crate::fault::{Code, Fault};
 
@@ -161,7 +162,13 @@ fn leases_stand_behind_the_file_or_in_the_entry_that_takes_them() {
     assert!(upstreams[3].credential == Credential::None && upstreams[3].headers.is_empty());
     assert_eq!(
         case.applied(),
-        ["clock http://x/mcp", "chem http://h/chem", "last http://x/mcp", "z http://h/z", "b http://h/b"]
+        [
+            "clock http://x/mcp",
+            "chem http://h/chem",
+            "last http://x/mcp",
+            "z http://h/z",
+            "b http://h/b"
+        ]
     );
     assert_eq!(case.state("z"), ("serving", None));
     assert_eq!(case.book.holder("hub", "chem").as_deref(), Some("ann"));
@@ -178,7 +185,11 @@ fn what_the_file_does_not_allow_any_more_is_held_and_comes_back() {
     case.done("ann", "chem", "http://h/mcp", 0);
     case.applied();
     for (changed, name, why) in [
-        (&[REGISTRY, UPSTREAMS, "- {name: w, url: http://own}\n"][..], "w", "belongs to the configuration"),
+        (
+            &[REGISTRY, UPSTREAMS, "- {name: w, url: http://own}\n"][..],
+            "w",
+            "belongs to the configuration",
+        ),
         (&["registry: {names: ['*'], hosts: [other]}\n", UPSTREAMS], "w", "allows no server at h."),
         (&["registry: {names: [v], hosts: [h]}\n", UPSTREAMS], "w", "to register as \"w\""),
         (&["upstreams: [{name: clock, url: http://x}]\n"], "w", "no registry any more"),

@@ -14,6 +14,13 @@ fn hub(rest: &str) -> String {
     )
 }
 
+/// [`refused`] for texts that were put together.
+fn refuse(table: &[(String, &str, &str)]) {
+    let table: Vec<(&str, &str, &str)> =
+        table.iter().map(|(text, sentence, hint)| (text.as_str(), *sentence, *hint)).collect();
+    refused(&table);
+}
+
 const REGISTRY: &str = "registry: {names: [w-*], hosts: [h]}\n";
 
 #[test]
@@ -25,7 +32,9 @@ fn without_the_key_nobody_registers() {
 
 #[test]
 fn a_registry_has_its_defaults_and_needs_no_upstream() {
-    let text = hub("registry: {names: ['w-?'], hosts: [H.example, '*.Example.com:8000', '[::1]:9', '::1', '127.0.0.1:80']}\n");
+    let text = hub(
+        "registry: {names: ['w-?'], hosts: [H.example, '*.Example.com:8000', '[::1]:9', '::1', '127.0.0.1:80']}\n",
+    );
     let settings = settings(&text).unwrap();
     let registry = settings.connectors[0].registry.clone().unwrap();
     assert_eq!((registry.max, registry.max_of_identity), (64, 16));
@@ -45,8 +54,7 @@ fn an_entry_takes_its_address_from_leases() {
 }
 
 #[test]
-fn what_cannot_work_is_said() {
-    let entry = |keys: &str| hub(&format!("{REGISTRY}upstreams: [{{name: a, {keys}}}]\n"));
+fn a_registry_that_cannot_work_is_said() {
     let registry = |keys: &str| hub(&format!("registry: {{{keys}}}\n"));
     let table = [
         (
@@ -54,20 +62,64 @@ fn what_cannot_work_is_said() {
             ":2:1: `registry` lets nobody in: no token of `auth` has the scope `plugway:registry`",
             "write `auth: {mode: static",
         ),
-        (registry("hosts: [h]"), ":3:1: `registry.names` is missing: no server could register", "write `names"),
-        (registry("names: [a]"), ":3:1: `registry.hosts` is missing: no server could register", "write `hosts"),
-        (registry("names: [a.b], hosts: [h]"), ":3:20: `registry.names[0]` is `a.b`, which no name can match", "write a glob"),
-        (registry("names: [a], hosts: ['10.*']"), ":3:32: `registry.hosts[0]` is `10.*`, which is no host", "write `HOST`"),
-        (registry("names: [a], hosts: ['*']"), ":3:32: `registry.hosts[0]` is `*`, which is no host", "write `HOST`"),
-        (registry("names: [a], hosts: ['h:0']"), ":3:32: `registry.hosts[0]` is `h:0`, which is no host", "write `HOST`"),
-        (registry("names: [a], hosts: ['http://h']"), ":3:32: `registry.hosts[0]` is `http://h`, which is no host", "write `HOST`"),
-        (registry("names: [a], hosts: [h], max: 0"), ":3:36: `registry.max` must be from 1 to 1000", "leave the key"),
+        (
+            registry("hosts: [h]"),
+            ":3:1: `registry.names` is missing: no server could register",
+            "write `names",
+        ),
+        (
+            registry("names: [a]"),
+            ":3:1: `registry.hosts` is missing: no server could register",
+            "write `hosts",
+        ),
+        (
+            registry("names: [a.b], hosts: [h]"),
+            ":3:20: `registry.names[0]` is `a.b`, which no name can match",
+            "write a glob",
+        ),
+        (
+            registry("names: [a], hosts: ['10.*']"),
+            ":3:32: `registry.hosts[0]` is `10.*`, which is no host",
+            "write `HOST`",
+        ),
+        (
+            registry("names: [a], hosts: ['*']"),
+            ":3:32: `registry.hosts[0]` is `*`, which is no host",
+            "write `HOST`",
+        ),
+        (
+            registry("names: [a], hosts: ['h:0']"),
+            ":3:32: `registry.hosts[0]` is `h:0`, which is no host",
+            "write `HOST`",
+        ),
+        (
+            registry("names: [a], hosts: ['http://h']"),
+            ":3:32: `registry.hosts[0]` is `http://h`, which is no host",
+            "write `HOST`",
+        ),
+        (
+            registry("names: [a], hosts: [h], max: 0"),
+            ":3:36: `registry.max` must be from 1 to 1000",
+            "leave the key",
+        ),
+    ];
+    refuse(&table);
+}
+
+#[test]
+fn an_entry_that_cannot_work_is_said() {
+    let entry = |keys: &str| hub(&format!("{REGISTRY}upstreams: [{{name: a, {keys}}}]\n"));
+    let table = [
         (
             entry("url: http://x, accept_leases: [ann]"),
             ":4:38: `upstreams[0].accept_leases` belongs to an entry without `url` and `command`: an upstream has one worker",
             "keep one",
         ),
-        (entry("accept_leases: []"), ":4:23: `upstreams[0].accept_leases` is empty", "name the clients"),
+        (
+            entry("accept_leases: []"),
+            ":4:23: `upstreams[0].accept_leases` is empty",
+            "name the clients",
+        ),
         (
             entry("accept_leases: [eve]"),
             ":4:39: `upstreams[0].accept_leases[0]` is `eve`, who has no token with the scope `plugway:registry`",
@@ -89,9 +141,7 @@ fn what_cannot_work_is_said() {
             "take it out",
         ),
     ];
-    let table: Vec<(&str, &str, &str)> =
-        table.iter().map(|(text, sentence, hint)| (text.as_str(), *sentence, *hint)).collect();
-    refused(&table);
+    refuse(&table);
 }
 
 #[test]
@@ -117,8 +167,12 @@ fn a_connector_registers_itself_under_its_own_name() {
     let register = settings.connectors[0].register.clone().unwrap();
     assert_eq!(register.servers, "https://parent.example/hub/registry/v1/servers");
     assert_eq!((&*register.name, register.ttl), ("hub", Duration::from_mins(5)));
-    assert_eq!((register.token.reveal(), &*register.public_url), ("0123456789abcdef", "http://127.0.0.1:9/mcp"));
-    let settings = with_secrets(&text(", name: lab, ttl: 60s, labels: {zone: x}"), &variables).unwrap();
+    assert_eq!(
+        (register.token.reveal(), &*register.public_url),
+        ("0123456789abcdef", "http://127.0.0.1:9/mcp")
+    );
+    let settings =
+        with_secrets(&text(", name: lab, ttl: 60s, labels: {zone: x}"), &variables).unwrap();
     let register = settings.connectors[0].register.clone().unwrap();
     assert_eq!((&*register.name, register.ttl), ("lab", Duration::from_mins(1)));
     assert_eq!(register.labels["zone"], "x");

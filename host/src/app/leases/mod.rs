@@ -106,3 +106,6 @@ async fn offered(trial: &Trial, ground: &Ground) -> Option<Arc<Offering>> {
     running.served.upstream.shut_down().await;
     offering
 }
+
+#[cfg(test)]
+mod tests;
