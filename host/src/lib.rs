@@ -17,6 +17,7 @@ pub mod outbound;
 pub mod pipeline;
 pub mod plugin;
 pub mod protocol;
+pub mod registry;
 pub mod session;
 pub mod state;
 pub mod telemetry;

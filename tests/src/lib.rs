@@ -9,6 +9,7 @@
 //! - [`metrics`]: what `GET /metrics` says of plugins.
 //! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
+//! - [`registry`]: servers that register themselves.
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`shelf`]: an upstream that serves files and gives links to them.
@@ -40,6 +41,7 @@ pub mod pipe;
 pub mod plugway;
 pub mod process;
 pub mod recorder;
+pub mod registry;
 pub mod replay;
 pub mod rpc;
 mod run;

@@ -9,7 +9,8 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 
 /// The rooms whose bounds the page lists, or the only file of theirs that has any.
-const ROOMS: [&str; 4] = ["session", "transport", "pipeline", "upstream/limits.rs"];
+const ROOMS: [&str; 6] =
+    ["session", "transport", "pipeline", "upstream/limits.rs", "registry", "app/leases"];
 /// Constants that bound nothing.
 const NO_BOUNDS: [(&str, &str); 2] =
     [("session/outbox.rs", "NEVER_ASKED"), ("pipeline/seal.rs", "TAG")];

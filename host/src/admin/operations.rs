@@ -48,6 +48,8 @@ pub struct PluginPlaceState {
 pub trait Operations: Send + Sync {
     /// Every loaded plugin.
     fn plugins(&self) -> Vec<PluginState>;
+    /// Who registered the upstream of a connector, where the configuration does not say where it is.
+    fn holder(&self, connector: &str, upstream: &str) -> Option<Arc<str>>;
     /// Puts a plugin out of use in every connector, or back; says whether there is one of that name.
     fn disable_plugin(&self, name: &str, out: bool) -> bool;
     /// Reads the configuration again: what changed, a line each, or one sentence why the old one goes on serving.

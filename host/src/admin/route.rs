@@ -118,7 +118,7 @@ impl Desk {
 
     fn show(&self, named: Resource<'_>, site: &Site, query: Option<&str>) -> Result<Reply, Fault> {
         let shown = match named {
-            Resource::Upstreams => show::upstreams(site),
+            Resource::Upstreams => show::upstreams(site, &*self.operations),
             Resource::Workers => show::workers(site),
             Resource::Sessions => show::sessions(site, query)?,
             _ => json!({ "plugins": self.operations.plugins() }),

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::operations::Operations;
 use crate::fault::{Code, Fault};
 use crate::pipeline::Connector;
 use crate::pipeline::port::{Offering, Snapshot, Upstream};
@@ -27,10 +28,19 @@ pub(super) fn connectors(site: &Site) -> Vec<&Connector> {
 }
 
 /// Every upstream of every connector.
-pub(super) fn upstreams(site: &Site) -> Value {
+pub(super) fn upstreams(site: &Site, operations: &dyn Operations) -> Value {
     let all = connectors(site).into_iter().flat_map(|connector| {
         let served = connector.upstreams.iter();
-        served.map(|served| upstream(&connector.name, &*served.upstream))
+        served.map(|served| {
+            let holder = operations.holder(&connector.name, served.upstream.name());
+            let mut shown = upstream(&connector.name, &*served.upstream);
+            if let Some(shown) = shown.as_object_mut() {
+                let origin = if holder.is_some() { "lease" } else { "file" };
+                shown.insert("origin".to_owned(), origin.into());
+                shown.insert("holder".to_owned(), holder.as_deref().into());
+            }
+            shown
+        })
     });
     json!({ "upstreams": all.collect::<Vec<_>>() })
 }

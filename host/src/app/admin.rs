@@ -15,6 +15,7 @@ use crate::hex::hex;
 use crate::listener::AdminSocket;
 use crate::pipeline::port::Promise;
 use crate::plugin::{PluginStats, Runtime};
+use crate::registry::Book;
 use crate::transport::Site;
 
 /// Keeps the holder of the token file apart from every client.
@@ -24,6 +25,7 @@ const REALM: &str = "admin token file";
 pub(super) struct Reached {
     pub(super) site: Arc<ArcSwap<Site>>,
     pub(super) runtime: Arc<Runtime>,
+    pub(super) leases: Arc<Book>,
     pub(super) reloader: Reloader,
 }
 
@@ -88,6 +90,10 @@ impl Operations for Reached {
                 }
             })
             .collect()
+    }
+
+    fn holder(&self, connector: &str, upstream: &str) -> Option<Arc<str>> {
+        self.leases.holder(connector, upstream)
     }
 
     fn disable_plugin(&self, name: &str, out: bool) -> bool {

@@ -9,7 +9,7 @@ use super::error::StartError;
 use super::ground::Ground;
 use super::plugins::Plugins;
 use super::upstreams::{self, Running as RunningUpstream};
-use crate::config::{Artifacts, ConnectorSettings, Settings};
+use crate::config::{Artifacts, ConnectorSettings, Settings, Target};
 use crate::pipeline::artifacts::{Rules, Who};
 use crate::pipeline::port::{Policy, Router};
 use crate::pipeline::{Connector, Served, keeper};
@@ -110,7 +110,8 @@ impl Running {
     }
 }
 
-/// The upstreams of a connector: those that run already and are the same server, and new ones.
+/// The upstreams of a connector: those that run already and are the same server, and new ones. What waits for a lease is
+/// not among them.
 pub(super) fn upstreams(
     settings: &ConnectorSettings,
     running: &[RunningUpstream],
@@ -123,5 +124,6 @@ pub(super) fn upstreams(
             None => upstreams::start(wanted, &settings.name, ground),
         }
     };
-    settings.upstreams.iter().map(one).collect()
+    let there = settings.upstreams.iter();
+    there.filter(|wanted| !matches!(wanted.target, Target::Leased(_))).map(one).collect()
 }

@@ -9,6 +9,8 @@ use tokio_util::task::TaskTracker;
 use super::error::StartError;
 use crate::config::Settings;
 use crate::outbound::OwnListeners;
+use crate::registry::Book;
+use crate::registry::parent::Troubles;
 use crate::session::{SessionLimits, Sessions};
 use crate::telemetry::Metrics;
 use crate::transport::sse::Channels;
@@ -25,6 +27,10 @@ pub(super) struct Ground {
     pub(super) counts: Arc<Metrics>,
     /// Where plugway itself listens, which it never dials.
     pub(super) own: OwnListeners,
+    /// Servers that registered themselves.
+    pub(super) leases: Arc<Book>,
+    /// Connectors that are not registered where they should be.
+    pub(super) troubles: Troubles,
 }
 
 impl Ground {
@@ -48,6 +54,8 @@ impl Ground {
             channels: Arc::default(),
             counts: Arc::default(),
             own,
+            leases: Arc::default(),
+            troubles: Troubles::default(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::pipeline::port::{Phase, Upstream};
 use crate::plugin::{BUCKETS_US, PluginStats, Runtime};
+use crate::registry::Book;
 use crate::telemetry::plugins::{HookReading, PluginReading};
 use crate::telemetry::upstreams::UpstreamReading;
 use crate::telemetry::{Exposition, Kind, plugins, upstreams};
@@ -10,7 +11,7 @@ use crate::transport::Site;
 const PHASES: [Phase; 3] = [Phase::Connected, Phase::Reconnecting, Phase::Disconnected];
 
 /// Everything that is counted, in Prometheus' text format.
-pub(super) fn render(site: &Site, runtime: &Runtime) -> String {
+pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book) -> String {
     let mut ledger = site.counts.ledger();
     let mut text = Exposition::over(&mut ledger);
     text.family("plugway_info", Kind::Gauge, "Always 1: the version that runs.");
@@ -32,6 +33,14 @@ pub(super) fn render(site: &Site, runtime: &Runtime) -> String {
     for connector in site.connectors() {
         for (list, count) in connector.announced.messages() {
             text.sample(&[("connector", &*connector.name), ("list", list)], count);
+        }
+    }
+    let help = "Servers that registered themselves, by what became of them.";
+    text.family("plugway_registry_leases", Kind::Gauge, help);
+    for of in leases.counts() {
+        for (state, count) in [("joining", of.joining), ("serving", of.serving), ("held", of.held)]
+        {
+            text.sample(&[("connector", &*of.connector), ("state", state)], count);
         }
     }
     upstreams::write(&mut text, &PHASES.map(Phase::as_str), &readings);

@@ -3,7 +3,9 @@
 //! Reading order: [`mod@serve`] is the life of the process, [`mod@stdio`] of one that serves a single client; `world` is
 //! everything that serves, `ground` what outlives every configuration, `reload` brings changed ones; `auth`, `plugins`,
 //! `upstreams`, `connectors`, `site` and `listening` make the parts out of the settings; `chores` runs beside the
-//! requests, `admin` lets operators in; `metrics` puts together what the rooms counted.
+//! requests, `admin` lets operators in; `leases` puts
+//! servers in place that register themselves, `parents` registers connectors elsewhere; `metrics` puts together what the
+//! rooms counted.
 
 mod admin;
 mod auth;
@@ -11,8 +13,10 @@ mod chores;
 mod connectors;
 mod error;
 mod ground;
+mod leases;
 mod listening;
 mod metrics;
+mod parents;
 mod plugins;
 mod reload;
 mod serve;

@@ -36,6 +36,8 @@ pub(super) enum Cause {
     File,
     Signal,
     Admin,
+    /// Servers registered themselves, or their leases ended: nothing is read.
+    Leases,
 }
 
 impl Cause {
@@ -44,6 +46,7 @@ impl Cause {
             Self::File => "file",
             Self::Signal => "signal",
             Self::Admin => "admin",
+            Self::Leases => "leases",
         }
     }
 }
@@ -60,6 +63,15 @@ pub(super) struct Reloader(mpsc::Sender<Request>);
 pub(super) struct Request {
     cause: Cause,
     reply: oneshot::Sender<Outcome>,
+}
+
+#[cfg(test)]
+impl Request {
+    /// It was done, and led to nothing.
+    pub(super) fn done(self) -> Cause {
+        drop(self.reply.send(Ok(Vec::new())));
+        self.cause
+    }
 }
 
 /// What others may know about the configuration that is served.
@@ -84,6 +96,11 @@ impl Reloader {
         self.0.send(Request { cause, reply }).await.map_err(|_gone| stopping())?;
         outcome.await.unwrap_or_else(|_gone| Err(stopping()))
     }
+
+    /// Puts in place what the leases changed.
+    pub(super) async fn leases(&self) -> Outcome {
+        self.reload(Cause::Leases).await
+    }
 }
 
 /// Keeps the world as its configuration says, until `stop`; then gives it back.
@@ -94,10 +111,18 @@ pub(super) async fn keep(
     stop: &CancellationToken,
 ) -> World {
     loop {
-        state.sources.store(Arc::new(world.settings.sources.clone()));
+        state.sources.store(Arc::new(world.file.sources.clone()));
         let Some(Some(request)) = stop.run_until_cancelled(requests.recv()).await else {
             return world;
         };
+        if request.cause == Cause::Leases {
+            let changes = world.apply_leases().await.map_err(|error| error.to_string());
+            let outcome = changes.map(|all| all.iter().map(ToString::to_string).collect());
+            report(&outcome, request.cause);
+            // Whoever asked may be gone.
+            let _nobody_waits = request.reply.send(outcome);
+            continue;
+        }
         let outcome = match &rereading {
             Some(rereading) => reload(&mut world, rereading).await,
             None => Err("there is no configuration file to read again".to_owned()),
@@ -113,7 +138,7 @@ pub(super) async fn keep(
 }
 
 async fn reload(world: &mut World, rereading: &Rereading) -> Outcome {
-    let (load, sources) = (rereading.load.clone(), world.settings.sources.clone());
+    let (load, sources) = (rereading.load.clone(), world.file.sources.clone());
     let loaded = tokio::task::spawn_blocking(move || match irregular(&sources) {
         Some(file) => Err(format!("error: {} is no regular file", file.display())),
         None => load().map_err(|problems| problems.to_string()),
@@ -123,7 +148,7 @@ async fn reload(world: &mut World, rereading: &Rereading) -> Outcome {
     for warning in &settings.warnings.list {
         tracing::warn!(key = %warning.key, "{}", warning.sentence);
     }
-    let changes = diff(&world.settings, &settings);
+    let changes = diff(&world.file, &settings);
     if !changes.is_empty() {
         world.apply(settings).await.map_err(|error| error.to_string())?;
     }
@@ -144,8 +169,8 @@ fn report(outcome: &Outcome, asked: Cause) {
     let cause = asked.as_str();
     match outcome {
         // A file may be written anew with the same content; and it is looked at once after the start.
-        Ok(changes) if changes.is_empty() && asked == Cause::File => {
-            tracing::debug!("configuration read again: nothing changed");
+        Ok(changes) if changes.is_empty() && matches!(asked, Cause::File | Cause::Leases) => {
+            tracing::debug!(cause, "configuration read again: nothing changed");
         }
         Ok(changes) if changes.is_empty() => {
             tracing::info!(cause, "configuration read again: nothing changed");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::error::StartError;
+use super::leases;
 use super::listening::Bound;
 use super::reload::{self, Reloader, Rereading, State};
 use super::site::Trouble;
@@ -25,6 +26,8 @@ pub async fn serve(
     let mut world = World::build(settings, own, trouble(&state)).await?;
     world.administer(reloader.clone()).await?;
     world.listen(bound);
+    let leases = leases::keep(world.ground.clone(), world.site.clone(), reloader.clone());
+    world.ground.beside(leases);
     reload::watch(&world.ground, rereading.as_ref(), (reloader, &state));
     let world = Box::pin(reload::keep(world, (rereading, state), requests, &stop)).await;
     world.end().await;

@@ -9,7 +9,9 @@ use super::metrics;
 use crate::config::{self, Settings};
 use crate::pipeline::port::Authenticator;
 use crate::plugin::Runtime;
+use crate::registry::{Desk, Rules};
 use crate::transport::Bounds;
+use crate::transport::annex::Annex;
 use crate::transport::guard::Hosts;
 use crate::transport::site::{Endpoint, Site};
 
@@ -23,6 +25,8 @@ pub(super) struct Parts<'a> {
     pub(super) trouble: &'a Trouble,
     /// Identifies callers.
     pub(super) auth: Option<Arc<dyn Authenticator>>,
+    /// What the file says, without servers that registered themselves.
+    pub(super) file: &'a Settings,
 }
 
 /// The site of these settings. `before` is the one that it replaces: strangers stay the strangers that they were.
@@ -30,7 +34,7 @@ pub(super) fn site(
     settings: &Settings,
     connectors: &[Running],
     before: Option<&Site>,
-    Parts { ground, runtime, trouble, auth }: Parts<'_>,
+    Parts { ground, runtime, trouble, auth, file }: Parts<'_>,
 ) -> Site {
     let mut endpoints = HashMap::new();
     for running in connectors {
@@ -54,19 +58,33 @@ pub(super) fn site(
         ..Bounds::default()
     };
     let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
+    let (leases, troubles) = (ground.leases.clone(), ground.troubles.clone());
     Site {
         endpoints,
+        annexes: annexes(file, ground),
         channels: ground.channels.clone(),
         sessions: ground.sessions.clone(),
         auth,
         hosts,
         bounds,
         counts: ground.counts.clone(),
-        metrics: Box::new(move |site| metrics::render(site, &measured)),
+        metrics: Box::new(move |site| metrics::render(site, &measured, &leases)),
         degraded: Box::new(move || {
             let degraded = broken.degraded();
             let plugins = degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}"));
-            plugins.chain(trouble()).collect()
+            plugins.chain(trouble()).chain(troubles.all()).collect()
         }),
     }
+}
+
+/// The registries of the connectors that have one, by path.
+fn annexes(file: &Settings, ground: &Ground) -> HashMap<Box<str>, Arc<dyn Annex>> {
+    let one = |connector: &config::ConnectorSettings| {
+        let rules = Rules::of(connector)?;
+        let path = format!("{}/registry/v1/servers", connector.path).into_boxed_str();
+        let (book, own) = (ground.leases.clone(), ground.own.clone());
+        let desk: Arc<dyn Annex> = Arc::new(Desk { rules, book, own });
+        Some((path, desk))
+    };
+    file.connectors.iter().filter_map(one).collect()
 }

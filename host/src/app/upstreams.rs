@@ -163,6 +163,7 @@ fn translate(
             };
             (transport, Sharing::Session)
         }
+        Target::Leased(_) => return Err(Unusable::Url { url: String::new() }),
         Target::Stdio(child) => {
             // A child may have to download itself first: it has longer, unless the operator says how long.
             if times.initialize != UpstreamTimeouts::default().initialize {
@@ -203,7 +204,7 @@ fn translate(
 fn artifact_origins(settings: &UpstreamSettings) -> Vec<Arc<str>> {
     match &settings.target {
         Target::Http(address) => address.artifact_origins.clone(),
-        Target::Stdio(_) => Vec::new(),
+        Target::Stdio(_) | Target::Leased(_) => Vec::new(),
     }
 }
 

@@ -14,23 +14,31 @@ use super::connectors::{self, Draft, Running};
 use super::error::StartError;
 use super::ground::Ground;
 use super::listening::{Bound, Listening};
+use super::parents::Parents;
 use super::plugins::Plugins;
 use super::reload::Reloader;
 use super::site::{Parts, Trouble, site};
-use crate::config::{Auth, ConnectorSettings, Settings};
+use super::upstreams::Running as RunningUpstream;
+use crate::config::{Auth, Change, ConnectorSettings, Settings, diff};
 use crate::listener;
 use crate::outbound::OwnListeners;
 use crate::pipeline::port::End;
+use crate::registry::{self, Joined};
 use crate::transport::Site;
 
 /// Everything that serves.
 pub(super) struct World {
-    pub(super) settings: Settings,
+    /// What the file says.
+    pub(super) file: Settings,
+    /// The same with the servers that registered themselves: what is served.
+    settings: Settings,
     pub(super) ground: Ground,
     pub(super) plugins: Plugins,
     pub(super) site: Arc<ArcSwap<Site>>,
     connectors: Vec<Running>,
     listening: Option<Listening>,
+    /// Connectors that register themselves elsewhere, as long as somebody could come.
+    parents: Parents,
     trouble: Trouble,
 }
 
@@ -53,26 +61,31 @@ impl World {
             connectors.push(draft.finish(None, &settings, &ground).await);
         }
         let runtime = &plugins.runtime;
-        let parts = Parts { ground: &ground, runtime, trouble: &trouble, auth };
+        let file = &settings;
+        let parts = Parts { ground: &ground, runtime, trouble: &trouble, auth, file };
         let site = site(&settings, &connectors, None, parts);
         let site = Arc::new(ArcSwap::from_pointee(site));
         for running in &connectors {
             running.keep(&ground);
         }
         chores::start(&site, &plugins, &ground);
-        Ok(Self { settings, ground, plugins, site, connectors, listening: None, trouble })
+        let (file, listening, parents) = (settings.clone(), None, Parents::default());
+        Ok(Self { file, settings, ground, plugins, site, connectors, listening, parents, trouble })
     }
 
     /// Begins to take connections.
     pub(super) fn listen(&mut self, bound: Bound) {
         self.listening = Some(bound.serve(&self.settings, self.site.clone()));
+        self.parents.change(&self.file, &self.ground);
     }
 
     /// Lets administrators in, where the settings say how.
     pub(super) async fn administer(&self, reloader: Reloader) -> Result<(), StartError> {
         let Some(settings) = &self.settings.admin else { return Ok(()) };
         let (site, runtime) = (self.site.clone(), self.plugins.runtime.clone());
-        let (socket, desk) = admin::open(settings, Reached { site, runtime, reloader }).await?;
+        let leases = self.ground.leases.clone();
+        let reached = Reached { site, runtime, leases, reloader };
+        let (socket, desk) = admin::open(settings, reached).await?;
         let listed = match &socket {
             listener::AdminSocket::Tcp(listener) => listener.local_addr().ok(),
             listener::AdminSocket::Unix(..) => None,
@@ -86,8 +99,41 @@ impl World {
         Ok(())
     }
 
-    /// Puts a changed configuration in place. On an error everything is as it was.
-    pub(super) async fn apply(&mut self, settings: Settings) -> Result<(), StartError> {
+    /// Puts a changed configuration in place, with the servers that registered themselves. On an error everything is as it
+    /// was.
+    pub(super) async fn apply(&mut self, file: Settings) -> Result<(), StartError> {
+        loop {
+            let Joined { settings, placed } = registry::join(&file, &self.ground.leases);
+            match self.put(settings, &file).await {
+                Ok(()) => {
+                    self.ground.leases.settle(&placed);
+                    if self.listening.is_some() {
+                        self.parents.change(&file, &self.ground);
+                    }
+                    self.file = file;
+                    return Ok(());
+                }
+                // One lease that cannot be used keeps nothing else from being put in place.
+                Err(StartError::Upstream { name, source })
+                    if self.ground.leases.refuse(&name, &source.to_string()) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Puts in place what the leases changed.
+    pub(super) async fn apply_leases(&mut self) -> Result<Vec<Change>, StartError> {
+        let Joined { settings, placed } = registry::join(&self.file, &self.ground.leases);
+        let changes = diff(&self.settings, &settings);
+        if changes.is_empty() {
+            self.ground.leases.settle(&placed);
+        } else {
+            self.apply(self.file.clone()).await?;
+        }
+        Ok(changes)
+    }
+
+    async fn put(&mut self, settings: Settings, file: &Settings) -> Result<(), StartError> {
         let bound = match &self.listening {
             Some(now) if now.address != settings.listen.address => {
                 Some(Bound::take(settings.listen.address, &self.ground.own).await?)
@@ -105,7 +151,7 @@ impl World {
         };
         let before = self.site.load_full();
         let (ground, runtime, trouble) = (&self.ground, &plugins.runtime, &self.trouble);
-        let parts = Parts { ground, runtime, trouble, auth };
+        let parts = Parts { ground, runtime, trouble, auth, file };
         let site = site(&settings, &connectors, Some(&before), parts);
         self.site.store(Arc::new(site));
         if admits(&self.settings) != admits(&settings) {
@@ -197,7 +243,12 @@ impl World {
             upstreams.extend(
                 old.upstreams.into_iter().filter(|one| !still.iter().any(|own| own.is(one))),
             );
-            if upstreams.len() > before {
+            let ended = upstreams.get(before..).unwrap_or_default();
+            let replaced = |one: &RunningUpstream| {
+                still.iter().any(|own| own.settings.name == one.settings.name)
+            };
+            // Streams that listen at a server that is gone end with it.
+            if ended.iter().any(replaced) {
                 // What was wanted of a server that is replaced is wanted of its successor.
                 let name = &old.settings.name;
                 sessions.end_subscriptions(End::Abrupt, |connector| *connector == **name);
@@ -214,6 +265,8 @@ impl World {
 
     /// Lets calls in flight end, then ends everything.
     pub(super) async fn end(mut self) {
+        // First, so that nobody is sent here any more.
+        self.parents.end().await;
         self.site.load().sessions.close_streams();
         self.site.load().channels.close();
         if let Some(listening) = self.listening.take() {

@@ -103,13 +103,9 @@ fn caller(realm: &str, entry: &StaticToken) -> Caller {
         client: Some(&client),
         tenant: tenant.as_deref(),
     };
-    let display = match &tenant {
-        Some(tenant) => format!("{client} of {tenant}").into(),
-        None => client.clone(),
-    };
     let id = identity.id();
     let mut caller = Caller {
-        display,
+        display: entry.shown().into(),
         anonymous: false,
         tenant,
         client: Some(client),

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use super::explain_upstream::upstream;
 use crate::config::{
     AdminListen, Auth, ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings,
-    PluginSource, ServerInfo, Settings,
+    PluginSource, RegisterSettings, ServerInfo, Settings,
 };
 use crate::hex::hex;
 
@@ -104,6 +104,28 @@ fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::
     }
     for each in &connector.disabled {
         writeln!(f, "  upstream {each}: disabled, is not started")?;
+    }
+    registry(connector, f)
+}
+
+fn registry(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(registry) = &connector.registry {
+        write!(f, "  servers may register at {}/registry/v1/servers", connector.path)?;
+        let hosts: Vec<_> = registry.hosts.iter().map(ToString::to_string).collect();
+        if !registry.names.is_empty() {
+            write!(f, " as {}", registry.names.join(", "))?;
+        }
+        write!(f, ", if they are at {}", hosts.join(", "))?;
+        let (max, own) = (registry.max, registry.max_of_identity);
+        writeln!(f, "; at most {max}, {own} of one identity")?;
+    }
+    if let Some(register) = &connector.register {
+        let RegisterSettings { servers, name, public_url, ttl, .. } = register;
+        let ttl = ttl.as_secs();
+        writeln!(
+            f,
+            "  registers itself as {name} ({public_url}) at {servers} for {ttl} s each time"
+        )?;
     }
     Ok(())
 }

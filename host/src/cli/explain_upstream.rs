@@ -53,6 +53,12 @@ fn target(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) -> fmt::Resul
                 f.write_str(" over HTTP+SSE")?;
             }
         }
+        Target::Leased(transport) => {
+            write!(f, "waits for a lease of {}", upstream.accept_leases.join(" or "))?;
+            if *transport == HttpTransport::Sse {
+                f.write_str(" over HTTP+SSE")?;
+            }
+        }
         Target::Stdio(child) => {
             let variables: Vec<_> = child.env.iter().map(|(name, _)| name.as_str()).collect();
             write!(f, "{} with {} arguments", child.command, child.args.len())?;

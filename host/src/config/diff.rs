@@ -148,6 +148,7 @@ fn connector(
 ) {
     let keys = differing!(
         old, new; description, path, anonymous, status, server_info, artifacts, router, policies, disabled,
+        registry, register,
     );
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);
@@ -169,11 +170,15 @@ fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, chang
         (Target::Stdio(old), Target::Stdio(new)) => {
             differing!(old, new; command, args, env, cwd, sharing, max_children, idle_stop)
         }
+        (Target::Leased(_), Target::Http(_)) | (Target::Http(_), Target::Leased(_)) => {
+            vec!["lease"]
+        }
         (old, new) if old != new => vec!["url in place of command, or the other way round"],
         _ => Vec::new(),
     };
     keys.extend(differing!(
         old, new; credential, headers, naming, server_requests, instructions, timeouts, watch, absence,
+        accept_leases,
     ));
     changes.changed(title, &keys, false);
 }

@@ -28,6 +28,7 @@ mod source;
 mod tree;
 mod watched;
 
+pub use check::{LABELS, is_name, labels_fit};
 pub use desktop::{Imported, SaveError, check_targets, desktop, import, save};
 pub use diff::{Change, How, diff};
 pub use environment::Environment;
@@ -38,10 +39,11 @@ pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, Auth, Child,
-    ConnectorSettings, Credential, Exposure, GrantSettings, Hosts, HttpTransport, Icon, Limits,
-    Listen, ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings,
-    PluginSource, Prefix, ServerInfo, Settings, Sharing, StaticToken, Target, UpstreamSettings,
-    UpstreamTimeouts, Watch,
+    ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon,
+    LONGEST_LEASE, Limits, Listen, ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace,
+    PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE, RegisterSettings, RegistrySettings,
+    SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken, Target, USUAL_LEASE,
+    UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -51,8 +53,8 @@ pub mod written {
     pub use super::file::{
         Admin, Artifacts, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse,
         Exposure, ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord,
-        LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText,
-        ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts,
-        Tokens, TransportWord, UnavailableWord, Upstream,
+        LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register,
+        Registry, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span,
+        Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

@@ -64,6 +64,8 @@ codes! {
     Unauthenticated = "unauthenticated", Client;
     /// The caller was identified, and may not do this.
     Forbidden = "forbidden", Client;
+    /// The name of a lease belongs to somebody else.
+    NameTaken = "name-taken", Client;
     /// Host or Origin is not allowed here.
     ForbiddenOrigin = "forbidden-origin", Client;
     /// The path names no connector.

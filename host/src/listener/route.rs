@@ -22,7 +22,10 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
     }
     let door = site.door(head.uri.path());
     match (door, &head.method) {
-        (None, _) => own(&site, &head).await,
+        (None, _) => match site.annex(head.uri.path()) {
+            Some((annex, item)) => annex.answer(&site, item, &head, body).await,
+            None => own(&site, &head).await,
+        },
         (Some(Door::Mcp(endpoint)), &Method::POST) => {
             post::post(&site, endpoint, head.headers, body).await
         }

@@ -5,8 +5,9 @@
 //! session, whose streams `resume` keeps beyond their connections.
 //! [`mod@stdio`] serves one client over pipes, [`sse`] clients of the first revision; for both `duplex` knows the channel. [`guard`], [`headers`] and [`body`] check what comes in;
 //! [`artifacts`] are files of servers; `handover` turns what servers send into what a client gets; [`reply`] alone turns answers and faults into HTTP, [`plain`]
-//! what is no MCP.
+//! what is no MCP; [`annex`] is what rooms above this one serve beside it.
 
+pub mod annex;
 pub mod artifacts;
 pub mod batch;
 pub mod body;

@@ -17,6 +17,11 @@ pub fn outcome(done: bool, body: &Value) -> Reply {
     uncached(reply(status, body.to_string().into()))
 }
 
+/// What was made (201).
+pub fn made(body: &Value) -> Reply {
+    uncached(reply(StatusCode::CREATED, body.to_string().into()))
+}
+
 /// A body of plain text in another media type.
 pub fn text(media_type: &'static str, body: String) -> Reply {
     let mut reply = Reply::new(ReplyBody::Whole(Some(body.into())));
@@ -85,6 +90,10 @@ fn status(fault: &Fault) -> StatusCode {
         Code::Forbidden | Code::ForbiddenOrigin => StatusCode::FORBIDDEN,
         Code::UnknownPath | Code::UnknownName => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Code::NameTaken => StatusCode::CONFLICT,
+        Code::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
+        Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::Overloaded | Code::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
         Code::UpstreamTimeout => StatusCode::GATEWAY_TIMEOUT,
         code if code.blame() == Blame::Plugin => StatusCode::INTERNAL_SERVER_ERROR,

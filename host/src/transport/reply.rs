@@ -295,6 +295,7 @@ mod tests {
             | Code::BadHeader => (400, 400, -32600),
             Code::UnknownMethod => (200, 404, -32601),
             Code::InvalidParams | Code::UnknownName => (200, 200, -32602),
+            Code::NameTaken => (200, 200, -32600),
             Code::MissingMeta => (400, 400, -32602),
             Code::BodyTooLarge => (413, 413, -32600),
             Code::UnsupportedMediaType => (415, 415, -32600),

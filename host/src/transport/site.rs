@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::annex::Annex;
 use super::artifacts::Link;
 use super::guard::Hosts;
 use super::reply::{self, Asked, Reply};
@@ -77,6 +78,8 @@ impl Door<'_> {
 pub struct Site {
     /// Endpoints by path, such as `/mcp` or `/hub/mcp`.
     pub endpoints: HashMap<Box<str>, Endpoint>,
+    /// What stands beside them, by path, such as `/hub/registry/v1/servers`.
+    pub annexes: HashMap<Box<str>, Arc<dyn Annex>>,
     /// Open channels of HTTP+SSE.
     pub channels: Arc<Channels>,
     /// Sessions of the legacy era.
@@ -116,6 +119,15 @@ impl Site {
         }
         let (base, token, name) = Link::split(path)?;
         of(base).map(|endpoint| Door::Artifact(Link { endpoint, token, name }))
+    }
+
+    /// What stands at a path beside the endpoints, and the item of it that the path names.
+    pub fn annex<'a>(&'a self, path: &'a str) -> Option<(&'a dyn Annex, Option<&'a str>)> {
+        if let Some(annex) = self.annexes.get(path) {
+            return Some((&**annex, None));
+        }
+        let (base, item) = path.rsplit_once('/').filter(|(_, item)| !item.is_empty())?;
+        self.annexes.get(base).map(|annex| (&**annex, Some(item)))
     }
 
     /// The connectors, in no order.

@@ -9,7 +9,7 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 22] = [
     ("protocol", &[]),
     ("fault", &[]),
     ("hex", &[]),
@@ -26,6 +26,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("transfer", &["pipeline", "catalogue", "config", "telemetry"]),
     ("health", &["pipeline", "catalogue", "config", "telemetry"]),
     ("transport", &["session", "auth", "pipeline", "catalogue", "config", "telemetry"]),
+    ("registry", &["outbound", "transport", "auth", "pipeline", "config", "telemetry"]),
     ("admin", &["transport", "session", "auth", "pipeline", "catalogue", "config", "telemetry"]),
     (
         "listener",
@@ -51,6 +52,7 @@ const ABOVE_APP: &[&str] = &[
     "app",
     "listener",
     "admin",
+    "registry",
     "outbound",
     "transport",
     "health",
@@ -93,6 +95,7 @@ const DOORS: [(&str, &[&str], &str); 6] = [
             "transfer",
             "outbound",
             "admin",
+            "registry",
         ],
         "HTTP stays at the edges; `pipeline`, `session`, `catalogue` and the leaves never name it",
     ),

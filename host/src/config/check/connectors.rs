@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{artifacts, clashes, server_info, upstreams};
+use super::{artifacts, clashes, registry, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -15,7 +15,8 @@ use crate::config::settings::{ConnectorSettings, PluginPlace};
 /// First parts of a path that plugway keeps for itself.
 const RESERVED: &[&str] = &["health", "healthz", "ready", "metrics", "admin", ".well-known"];
 /// What a connector holds below its path; another connector must not stand there.
-const HELD: &[&str] = &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer"];
+const HELD: &[&str] =
+    &["mcp", "sse", "messages", "catalog", "artifacts", "object-transfer", "registry"];
 
 /// Checks every connector.
 pub(super) fn check(
@@ -36,6 +37,8 @@ pub(super) fn check(
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
+        registry: file.registry.clone(),
+        register: file.register.clone(),
     };
     let public = artifacts::check_public(file, findings);
     let Some(written) = &file.connectors else {
@@ -53,6 +56,8 @@ pub(super) fn check(
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
+        ("registry", lone.registry.is_some()),
+        ("register", lone.register.is_some()),
     ] {
         if stands {
             let sentence = "stands at the top beside `connectors`";
@@ -114,6 +119,14 @@ fn one(
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
     clashes::check(&upstreams.started, findings);
+    let entries = written.upstreams.as_deref().unwrap_or_default();
+    let registry = written.registry.as_ref();
+    let registry =
+        registry.map(|own| registry::check(own, entries, &key.key("registry"), findings));
+    let register = written.register.as_ref().and_then(|own| {
+        let key = key.key("register");
+        registry::check_register(own, name.as_ref(), &key, place.origin, findings)
+    });
     Some(ConnectorSettings {
         name: name?,
         description: written.description.clone().unwrap_or_default().into(),
@@ -126,6 +139,8 @@ fn one(
         policies,
         upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),
         disabled: upstreams.disabled,
+        registry,
+        register,
     })
 }
 

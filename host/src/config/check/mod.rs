@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
-//! [`credential`], [`tags`] and [`watch`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! [`credential`], [`tags`], [`watch`] and [`registry`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
@@ -17,6 +17,7 @@ mod header;
 mod limits;
 mod listen;
 mod plugins;
+mod registry;
 mod secret;
 mod server_info;
 mod tags;
@@ -34,3 +35,4 @@ pub(super) use findings::Findings;
 pub(super) use header::belongs_to_plugway;
 pub(super) use listen::PORT;
 pub(super) use whole::{Origin, check};
+pub use word::{LABELS, is_name, labels_fit};

@@ -75,6 +75,10 @@ pub(super) fn check(
             findings.problem(key, sentence, "keep one: an address or a program to start");
             None
         }
+        (None, None) if upstream.accept_leases.is_some() => {
+            refuse_child_keys(upstream, key, findings);
+            Some(Target::Leased(transport_of(upstream)))
+        }
         (None, None) => {
             let sentence = "has neither `url` nor `command`";
             findings.problem(

@@ -31,8 +31,9 @@ pub(super) fn check(
     findings: &mut Findings,
 ) -> Upstreams {
     let list = connector.key("upstreams");
+    let waits = written.registry.is_some();
     let written = written.upstreams.as_deref().unwrap_or_default();
-    if written.is_empty() {
+    if written.is_empty() && !waits {
         let hint = "write `upstreams: [{name: NAME, url: http://127.0.0.1:3000/mcp}]`, or `command` \
                     in place of `url`";
         findings.problem(connector, "has no `upstreams`, so there is nothing to serve", hint);
@@ -50,7 +51,7 @@ pub(super) fn check(
             started.extend(checked.map(|checked| (key, checked)));
         }
     }
-    if !written.is_empty() && written.iter().all(|upstream| upstream.disabled) {
+    if !waits && !written.is_empty() && written.iter().all(|upstream| upstream.disabled) {
         findings.problem(&list, "are all disabled, so there is nothing to serve", "enable one");
     }
     Upstreams { started, disabled }
@@ -64,6 +65,7 @@ fn one(
     findings: &mut Findings,
 ) -> Option<UpstreamSettings> {
     let target = target::check(written, key, origin, findings);
+    check_leases(written, key, findings);
     let (credential, headers) = credential::check(written, key, origin, findings);
     check_forwarding(target.as_ref(), &credential, key, findings);
     let naming = check_naming(written, key, origin, findings);
@@ -82,7 +84,22 @@ fn one(
         timeouts,
         watch,
         absence,
+        accept_leases: accept_leases(written),
     })
+}
+
+fn accept_leases(written: &Upstream) -> Vec<Arc<str>> {
+    let accepted = written.accept_leases.as_deref().unwrap_or_default();
+    accepted.iter().map(|who| who.as_str().into()).collect()
+}
+
+/// An entry has one address: the file's, or that of a lease.
+fn check_leases(written: &Upstream, key: &KeyPath, findings: &mut Findings) {
+    if written.accept_leases.is_some() && (written.url.is_some() || written.command.is_some()) {
+        let sentence =
+            "belongs to an entry without `url` and `command`: an upstream has one worker";
+        findings.problem(&key.key("accept_leases"), sentence, "keep one of them");
+    }
 }
 
 /// A channel of HTTP+SSE is opened once, and its stream carries one credential to its end.

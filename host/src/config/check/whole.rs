@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::findings::Findings;
-use super::{access, connectors, limits, listen, plugins};
+use super::{access, connectors, limits, listen, plugins, registry};
 use crate::config::environment::Environment;
 use crate::config::file::File;
 use crate::config::key::KeyPath;
@@ -34,6 +34,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
     let mut plugins = plugins::Plugins::declared(file, origin, &mut findings);
     let connectors = connectors::check(file, origin, &mut plugins, &mut findings);
     access::check_callers(file, auth.as_ref(), &mut findings);
+    registry::check_callers(file, auth.as_ref(), &mut findings);
     let plugins = plugins.finish();
     let Findings { problems, warnings, sources } = findings;
     match (listen, auth) {

@@ -1,5 +1,7 @@
 //! What a name may look like.
 
+use std::collections::BTreeMap;
+
 use super::findings::Findings;
 use crate::config::key::KeyPath;
 
@@ -9,8 +11,7 @@ const LONGEST: usize = 32;
 
 /// Checks the name of a connector, an upstream or a plugin.
 pub(super) fn check_name(name: &str, what: &str, key: &KeyPath, findings: &mut Findings) -> bool {
-    let fits = (1..=LONGEST).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let fits = is_name(name);
     if !fits {
         findings.problem(
             key,
@@ -19,6 +20,27 @@ pub(super) fn check_name(name: &str, what: &str, key: &KeyPath, findings: &mut F
         );
     }
     fits
+}
+
+/// Whether this can be the name of a connector, an upstream or a plugin.
+pub fn is_name(name: &str) -> bool {
+    (1..=LONGEST).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// What labels of a lease may be, in words.
+pub const LABELS: &str = "at most 16 labels, each a name of 1 to 63 letters, digits, `.`, `_`, `-` and `/`, and a text of at most 256 characters without control characters";
+
+/// Whether these can be the labels of a lease.
+pub fn labels_fit(labels: &BTreeMap<String, String>) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    let fits = |(name, text): (&String, &String)| {
+        (1..=63).contains(&name.len())
+            && name.bytes().all(is_plain)
+            && text.chars().count() <= 256
+            && !text.chars().any(char::is_control)
+    };
+    labels.len() <= 16 && labels.iter().all(fits)
 }
 
 /// Whether a name can be shown to clients as the name of a tool.

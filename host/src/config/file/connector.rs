@@ -8,7 +8,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{
-    Artifacts, CredentialUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord,
+    Artifacts, CredentialUse, Reconnect, Register, Registry, SecretText, ServerInfo, Span, Text,
+    UnavailableWord,
 };
 
 /// One MCP server as clients see it.
@@ -36,6 +37,10 @@ pub struct Connector {
     pub policies: Option<Vec<PluginUse>>,
     /// The servers behind it.
     pub upstreams: Option<Vec<Upstream>>,
+    /// Which servers may register themselves behind it. Default: none.
+    pub registry: Option<Registry>,
+    /// Where it registers itself, so that another plugway serves it. Default: nowhere.
+    pub register: Option<Register>,
 }
 
 /// A plugin in its place: a name, or `{use: NAME, config: {..}}`.
@@ -151,6 +156,9 @@ pub struct Upstream {
     /// What clients see after that: `remove` takes its entries out of the lists until it is back, `keep` leaves them.
     /// Default `remove`.
     pub unavailable: Option<UnavailableWord>,
+    /// In place of `url` and `command`: the clients whose leases say where the server is, as `client_id`, or
+    /// `client_id of tenant_id`. Until there is a lease of this name the upstream is not started.
+    pub accept_leases: Option<Vec<String>>,
     /// Whether it stays in the file without being started. Default `false`.
     pub disabled: bool,
     /// Whether `aliases` and `expose` mean the functions of a server that runs code rather than its tools. Nobody writes

@@ -1,7 +1,7 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
 //! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are, [`artifacts`] links to files,
-//! [`credential`] and [`watch`] parts of an upstream, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
+//! [`credential`] and [`watch`] parts of an upstream, [`registry`] servers that register themselves, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
 //! of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod access;
@@ -9,6 +9,7 @@ mod artifacts;
 mod connector;
 mod credential;
 mod plugin;
+mod registry;
 mod server_info;
 mod top;
 mod unit;
@@ -22,6 +23,7 @@ pub use connector::{
 };
 pub use credential::{CredentialMode, CredentialUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
+pub use registry::{Register, Registry};
 pub use server_info::{Icon, IconTheme, ServerInfo};
 pub use top::{Exposure, ExposureWord, File, FormWord, ServerLimits};
 pub use unit::{SecretText, Size, Span, Text};

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Admin, Artifacts, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span, Upstream,
+    Admin, Artifacts, AuthUse, Connector, Plugin, PluginUse, Register, Registry, ServerInfo, Size,
+    Span, Upstream,
 };
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
@@ -64,6 +65,10 @@ pub struct File {
     pub policies: Option<Vec<PluginUse>>,
     /// A lone connector: the servers behind it.
     pub upstreams: Option<Vec<Upstream>>,
+    /// A lone connector: which servers may register themselves behind it. Default: none.
+    pub registry: Option<Registry>,
+    /// A lone connector: where it registers itself. Default: nowhere.
+    pub register: Option<Register>,
 }
 
 /// Whose words a file is written in.

@@ -32,6 +32,16 @@ pub struct StaticToken {
     pub expires_at: Option<SystemTime>,
 }
 
+impl StaticToken {
+    /// The client as logs show it: `CLIENT_ID`, or `CLIENT_ID of TENANT_ID`.
+    pub fn shown(&self) -> String {
+        match &self.tenant_id {
+            Some(tenant) => format!("{} of {tenant}", self.client_id),
+            None => self.client_id.to_string(),
+        }
+    }
+}
+
 /// Where plugway is administered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admin {

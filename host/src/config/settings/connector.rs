@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderName, Uri};
 
+use super::registry::{RegisterSettings, RegistrySettings};
 use super::server::{Asks, ServerInfo};
 use crate::config::secret::Secret;
 
@@ -31,10 +32,14 @@ pub struct ConnectorSettings {
     pub router: PluginPlace,
     /// Judge calls, in this order.
     pub policies: Vec<PluginPlace>,
-    /// The servers behind it, in the order of the file; at least one.
+    /// The servers behind it, in the order of the file; at least one, unless servers may register themselves.
     pub upstreams: Vec<UpstreamSettings>,
     /// Names of servers that stand in the file, but are not started.
     pub disabled: Vec<Arc<str>>,
+    /// Which servers may register themselves behind it; none = there is no registry.
+    pub registry: Option<RegistrySettings>,
+    /// Where it registers itself; none = nowhere.
+    pub register: Option<RegisterSettings>,
 }
 
 impl ConnectorSettings {
@@ -87,6 +92,35 @@ pub struct UpstreamSettings {
     pub watch: Watch,
     /// What clients see while it is away.
     pub absence: Absence,
+    /// Whose leases say where it is (callers as logs show them); empty where the file does.
+    pub accept_leases: Vec<Arc<str>>,
+}
+
+impl UpstreamSettings {
+    /// A server that registered itself: everything but its name and address is as where nobody says anything.
+    pub fn leased(name: Arc<str>, url: Uri) -> Self {
+        Self {
+            name,
+            target: Target::Http(Address::new(url, HttpTransport::Streamable)),
+            credential: Credential::None,
+            headers: Vec::new(),
+            naming: Naming {
+                prefix: Prefix::Always,
+                aliases: BTreeMap::new(),
+                expose: Vec::new(),
+                hide: Vec::new(),
+                hide_tags: Vec::new(),
+                split_actions: false,
+                of_functions: false,
+            },
+            server_requests: Asks::default(),
+            instructions: true,
+            timeouts: UpstreamTimeouts::default(),
+            watch: Watch::default(),
+            absence: Absence::default(),
+            accept_leases: Vec::new(),
+        }
+    }
 }
 
 /// How plugway identifies itself at an upstream.
@@ -162,6 +196,8 @@ pub enum Target {
     Http(Address),
     /// Child processes.
     Stdio(Child),
+    /// Over HTTP, where a lease says; until then it is not started.
+    Leased(HttpTransport),
 }
 
 /// Where a server is reached over HTTP.
@@ -173,6 +209,13 @@ pub struct Address {
     pub transport: HttpTransport,
     /// What the server calls itself in links to its files besides the origin of `url`.
     pub artifact_origins: Vec<Arc<str>>,
+}
+
+impl Address {
+    /// A server that is called by nothing but its address.
+    pub fn new(url: Uri, transport: HttpTransport) -> Self {
+        Self { url, transport, artifact_origins: Vec::new() }
+    }
 }
 
 /// What is spoken at an address.

@@ -2,12 +2,13 @@
 //!
 //! Reading order: [`top`] is everything, [`listen`] the listener and who may reach it, [`connector`] what is served,
 //! [`server`] how a
-//! connector introduces itself and what servers may ask, [`plugin`] who decides, [`access`] who may ask.
+//! connector introduces itself and what servers may ask, [`registry`] servers that register themselves, [`plugin`] who decides, [`access`] who may ask.
 
 mod access;
 mod connector;
 mod listen;
 mod plugin;
+mod registry;
 mod server;
 mod top;
 
@@ -18,5 +19,9 @@ pub use connector::{
 };
 pub use listen::{Accepted, Exposure, Hosts, Listen, ListenSource};
 pub use plugin::{GrantSettings, OnError, PluginLimitSettings, PluginSettings, PluginSource};
+pub use registry::{
+    HostRule, LONGEST_LEASE, REGISTRY_SCOPE, RegisterSettings, RegistrySettings, SHORTEST_LEASE,
+    USUAL_LEASE,
+};
 pub use server::{Asks, Icon, ServerInfo};
 pub use top::{Limits, Settings};

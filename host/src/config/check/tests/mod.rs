@@ -5,6 +5,7 @@ mod artifacts;
 mod examples;
 mod listening;
 mod refusals;
+mod registry;
 mod secrets;
 mod serving;
 mod support;

@@ -34,7 +34,7 @@ fn context_without_sampling_means_nothing() {
 fn instructions_and_transport_have_their_defaults() {
     let transport = |upstream: &UpstreamSettings| match &upstream.target {
         Target::Http(address) => address.transport,
-        Target::Stdio(_) => panic!("an address"),
+        Target::Stdio(_) | Target::Leased(_) => panic!("an address"),
     };
     let (plain, _) = first("url: http://x");
     assert_eq!((plain.instructions, transport(&plain)), (true, HttpTransport::Streamable));

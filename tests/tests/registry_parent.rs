@@ -1,0 +1,145 @@
+//! A plugway that registers itself with another one.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use plugway_tests::{
+    DemoHttp, Notices, Plugway,
+    plugway::Setup,
+    registry::{LAB, RIVAL, Registry, audited, hub, setup},
+    rpc::Client,
+    tokens::ANN,
+    wait,
+};
+use serde_json::{Value, json};
+
+const BOUND: Duration = Duration::from_secs(30);
+
+/// A plugway with one server, which does not register itself yet.
+async fn child(clock: &DemoHttp) -> Result<Plugway> {
+    let start = Setup::new(configuration(clock, None).to_string());
+    start.environment("PARENT", LAB).environment("OTHER", RIVAL).start().await
+}
+
+fn configuration(clock: &DemoHttp, register: Option<Value>) -> Value {
+    let upstreams = json!([{"name": "clock", "url": clock.url()}]);
+    let mut configuration = json!({"name": "lab", "upstreams": upstreams});
+    if let (Some(register), Some(keys)) = (register, configuration.as_object_mut()) {
+        keys.insert("register".to_owned(), register);
+    }
+    configuration
+}
+
+fn register(parent: &Plugway, child: &Plugway, name: &str, token: &str) -> Value {
+    json!({
+        "url": format!("{}/registry", parent.base_url()), "public_url": child.mcp_url(),
+        "name": name, "token": format!("env://{token}"), "ttl": "60s", "labels": {"zone": "test"},
+    })
+}
+
+async fn until_tools(client: &Client, prefix: &str, there: bool) -> Result<()> {
+    wait::until(&format!("tools of {prefix}: {there}"), BOUND, async || {
+        let names = client.tool_names().await?;
+        Ok((names.iter().any(|name| name.starts_with(prefix)) == there).then_some(()))
+    })
+    .await
+}
+
+async fn degraded(plugway: &Plugway) -> Result<String> {
+    let ready = plugway.get("/ready").await?;
+    ensure!(ready.status == 200, "calls are served all the same");
+    Ok(ready.json()?.get("degraded").context("no `degraded`")?.to_string())
+}
+
+#[tokio::test]
+async fn a_child_is_served_by_its_parent_and_leaves_when_it_stops() -> Result<()> {
+    let (own, clock) = (DemoHttp::start(&[]).await?, DemoHttp::start(&[]).await?);
+    let upstreams = json!([{"name": "own", "url": own.url()}]);
+    let parent = setup(&hub(&upstreams, &json!({}))).start().await?;
+    let client = Client::legacy_as(parent.address(), "/mcp", ANN).await?;
+    let before = client.tool_names().await?;
+    let notices = Notices::of(&client).await?;
+    let child = child(&clock).await?;
+    let wanted = register(&parent, &child, "w-lab", "PARENT");
+    child.reconfigure(&configuration(&clock, Some(wanted)).to_string())?;
+
+    until_tools(&client, "w-lab_clock_", true).await?;
+    let said = client.call_text("w-lab_clock_echo", json!({"message": "through both"})).await?;
+    ensure!(said.contains("through both"), "{said}");
+    let lease = Registry::of(&parent, LAB).until("w-lab", "serving").await?;
+    ensure!(lease.pointer("/labels/zone").is_some_and(|zone| zone == "test"), "{lease}");
+    ensure!(degraded(&child).await? == "[]");
+    notices.until_changed("tools", 1, BOUND).await?;
+
+    ensure!(child.stop().await?.success());
+    until_tools(&client, "w-lab_", false).await?;
+    ensure!(client.tool_names().await? == before);
+    notices.until_changed("tools", 2, BOUND).await?;
+    ensure!(notices.changes("tools") == 2, "{:?}", notices.all());
+    ensure!(notices.messages().is_empty(), "it said goodbye: {:?}", notices.all());
+    let expected = ["lab lease-register hub/w-lab done", "lab lease-remove hub/w-lab done"];
+    let lines = audited(&parent);
+    let acts: Vec<&String> = lines.iter().filter(|line| !line.contains("lease-look")).collect();
+    ensure!(acts == expected, "{acts:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_parent_refuses_is_said_once_and_heals_with_the_configuration() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let parent = setup(&hub(&json!([]), &json!({}))).start().await?;
+    // The name is somebody else's.
+    Registry::of(&parent, LAB).registered("w-lab", "http://127.0.0.1:9").await?;
+    let child = child(&clock).await?;
+    let set = |name: &str, token: &str| {
+        let wanted = register(&parent, &child, name, token);
+        child.reconfigure(&configuration(&clock, Some(wanted)).to_string())
+    };
+    set("w-lab", "OTHER")?;
+    let said = "it is not registered at";
+    child.logged("belongs to somebody else", BOUND).await?;
+    let tries = || audited(&parent).iter().filter(|line| line.ends_with(" refused")).count();
+    wait::until("it is tried again", BOUND, async || Ok((tries() >= 2).then_some(()))).await?;
+    let lines = child.stderr();
+    ensure!(lines.iter().filter(|line| line.contains(said)).count() == 1, "{lines:?}");
+    ensure!(degraded(&child).await?.contains("The name \\\"w-lab\\\" belongs to somebody else."));
+    ensure!(child.modern().tool_names().await?.contains(&"clock_echo".to_owned()), "it serves");
+
+    // Under another name it is taken, and then under yet another: the lease before that one is ended.
+    let rival = Registry::of(&parent, RIVAL);
+    set("w-two", "OTHER")?;
+    until_lease(&rival, "w-two").await?;
+    wait::until("all is well", BOUND, async || Ok((degraded(&child).await? == "[]").then_some(())))
+        .await?;
+    set("w-three", "OTHER")?;
+    until_lease(&rival, "w-three").await?;
+    ensure!(rival.ask(http::Method::GET, "/w-two", "").await?.status == 404);
+    let log = [child.stderr(), parent.stderr()].concat().join("\n");
+    ensure!(!log.contains(RIVAL) && !log.contains(LAB), "a token in the log");
+    Ok(())
+}
+
+async fn until_lease(registry: &Registry, name: &str) -> Result<()> {
+    wait::until(&format!("there is a lease {name}"), BOUND, async || {
+        let answer = registry.ask(http::Method::GET, &format!("/{name}"), "").await?;
+        Ok((answer.status == 200).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_parent_that_is_away_keeps_nobody_from_serving_or_stopping() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let gone = DemoHttp::start(&[]).await?;
+    let base = format!("http://{}/registry", gone.address());
+    gone.kill().await?;
+    let register =
+        json!({"url": base, "public_url": "http://127.0.0.1:9/mcp", "token": "env://PARENT"});
+    let start = Setup::new(configuration(&clock, Some(register)).to_string());
+    let child = start.environment("PARENT", LAB).start().await?;
+    child.logged("which cannot be asked", BOUND).await?;
+    ensure!(degraded(&child).await?.contains("which cannot be asked"));
+    ensure!(child.modern().tool_names().await?.contains(&"clock_echo".to_owned()));
+    ensure!(child.stop().await?.success());
+    Ok(())
+}
