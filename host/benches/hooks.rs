@@ -88,6 +88,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         session: None,
         attributes: Vec::new(),
         requester: None,
+        handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
     })

@@ -36,6 +36,8 @@ pub struct ShapedEntry {
 pub enum ShapedTarget {
     /// Upstream and its own name for the thing.
     Fixed(String, String),
+    /// The same, and `route` judges each call.
+    Guarded(String, String),
     /// `route` decides.
     Dynamic,
     /// `answer` serves.
@@ -131,13 +133,8 @@ impl Catalogue {
         let target = match shaped.target {
             ShapedTarget::Dynamic => Target::Dynamic,
             ShapedTarget::Local => Target::Local,
-            ShapedTarget::Fixed(upstream, name) => {
-                let found = self.upstreams.iter().position(|known| **known == *upstream);
-                let Some(upstream) = found else {
-                    return Err(BadEntry::Upstream { key, upstream });
-                };
-                Target::Fixed { upstream, name: name.into() }
-            }
+            ShapedTarget::Fixed(upstream, name) => self.fixed(&key, upstream, &name, false)?,
+            ShapedTarget::Guarded(upstream, name) => self.fixed(&key, upstream, &name, true)?,
         };
         let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         let Some(names) = self.index.get_mut(kind as usize) else { return Ok(()) };
@@ -173,6 +170,19 @@ impl Catalogue {
             mirrored,
         }));
         Ok(())
+    }
+
+    fn fixed(
+        &self,
+        key: &Arc<str>,
+        upstream: String,
+        name: &str,
+        guarded: bool,
+    ) -> Result<Target, BadEntry> {
+        match self.upstreams.iter().position(|known| **known == *upstream) {
+            Some(upstream) => Ok(Target::Fixed { upstream, name: name.into(), guarded }),
+            None => Err(BadEntry::Upstream { key: key.clone(), upstream }),
+        }
     }
 
     /// The same entries with these upstreams away, as another generation.

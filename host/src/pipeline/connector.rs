@@ -7,6 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 
 use super::announced::Announced;
+use super::handles::Handles;
 use super::keeper::Basis;
 use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
@@ -55,6 +56,8 @@ pub struct Connector {
     pub(super) tasks: Arc<Made>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
     pub learned: Arc<Learned>,
+    /// Ids that servers invented for callers; the same for all connectors of that name, too.
+    pub handles: Arc<Handles>,
     /// Which of all connectors of that name serves now.
     standing: Standing,
     /// The catalogue and what callers see of it.
@@ -142,6 +145,7 @@ impl Connector {
             suspended: Arc::default(),
             tasks: Arc::default(),
             learned: Arc::default(),
+            handles: Arc::default(),
             standing: Standing::default(),
             views,
             kinds: Kinds::default(),
@@ -163,6 +167,7 @@ impl Connector {
         self.suspended = before.suspended.clone();
         self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
+        self.handles = before.handles.clone();
         self.standing = before.standing.clone();
         self.kinds.succeed(&before.kinds);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);

@@ -11,7 +11,7 @@ use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
 use super::request::Request;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, inbound, local, review, tasks};
+use super::{absence, admit, inbound, learning, local, review, tasks};
 use crate::catalogue::{Entry, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -26,8 +26,17 @@ pub(super) struct Call<'a> {
     pub(super) name: Arc<str>,
     /// The request as a client of the modern era sent it, before the edits of policies and without what belongs to a retry.
     pub(super) asked: Option<Box<Message>>,
+    /// Whether the router asks, to answer a call of a guarded entry of the same server: it judged that one, and knows what it
+    /// is told.
+    pub(super) unguarded: bool,
     /// The request id of the first try, where the client sends the call again with the input that it was asked for.
     retry_of: Option<Arc<str>>,
+}
+
+/// What becomes of a call.
+enum Course {
+    Forward(Destination),
+    Answer,
 }
 
 /// Where a call goes.
@@ -46,7 +55,16 @@ impl<'a> Call<'a> {
         entry: Arc<Entry>,
         name: Arc<str>,
     ) -> Self {
-        Self { connector, request, view, entry, name, asked: None, retry_of: None }
+        Self {
+            connector,
+            request,
+            view,
+            entry,
+            name,
+            asked: None,
+            unguarded: false,
+            retry_of: None,
+        }
     }
 
     /// Runs the call through its phases.
@@ -55,6 +73,7 @@ impl<'a> Call<'a> {
         self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
         if self.connector.policies.is_empty()
             && resumed.is_none()
+            && self.guard().is_none()
             && let Some(destination) = self.fixed()
         {
             return self.exchange(destination).await;
@@ -69,41 +88,59 @@ impl<'a> Call<'a> {
             let answered = self.heard(answered);
             return review::review(&self, context, answered).await;
         }
-        let answered = match self.entry.target {
-            Target::Fixed { .. } => match self.fixed() {
-                Some(destination) => self.exchange(destination).await?,
-                None => return Err(Fault::new(Code::Internal, "This call has no target.")),
-            },
-            Target::Dynamic => {
-                let destination = self.route(&context).await?;
-                self.exchange(destination).await?
-            }
-            Target::Local => self.answer(&context).await?,
+        let course = match self.entry.target {
+            Target::Local => Course::Answer,
+            Target::Fixed { .. } if self.guard().is_none() => Course::Forward(self.own_target()?),
+            Target::Fixed { .. } | Target::Dynamic => self.route(&context).await?,
+        };
+        let answered = match course {
+            Course::Forward(destination) => self.exchange(destination).await?,
+            Course::Answer => self.answer(&context).await?,
         };
         review::review(&self, context, answered).await
     }
 
-    fn fixed(&self) -> Option<Destination> {
-        let Target::Fixed { upstream, name } = &self.entry.target else { return None };
+    pub(super) fn fixed(&self) -> Option<Destination> {
+        let Target::Fixed { upstream, name, .. } = &self.entry.target else { return None };
         // URIs are never renamed, and the name inside a completion's reference has been replaced already.
         let named = matches!(self.request.message.method(), Method::ToolsCall | Method::PromptsGet);
         let same = !named || **name == *self.name;
         Some(Destination { upstream: *upstream, name: (!same).then(|| name.clone()) })
     }
 
-    async fn route(&self, context: &Arc<CallContext>) -> Result<Destination, Fault> {
+    fn own_target(&self) -> Result<Destination, Fault> {
+        self.fixed().ok_or_else(|| Fault::new(Code::Internal, "This call has no target."))
+    }
+
+    /// The server of a guarded entry and its own name for the thing, where the router judges this call.
+    fn guard(&self) -> Option<(usize, &Arc<str>)> {
+        match &self.entry.target {
+            Target::Fixed { upstream, name, guarded: true } if !self.unguarded => {
+                Some((*upstream, name))
+            }
+            _ => None,
+        }
+    }
+
+    async fn route(&self, context: &Arc<CallContext>) -> Result<Course, Fault> {
         let router = &self.connector.router;
         match router.route(context.clone()).await? {
             Routing::Reject(rejection) => Err(refused(router.name(), rejection)),
+            Routing::Answer => Ok(Course::Answer),
             Routing::Forward(upstream, name) => {
                 let place = self.connector.place_of(&upstream);
-                let Some(place) = place.filter(|place| self.may_reach(*place, &name)) else {
+                let guard = self.guard();
+                if guard.is_some_and(|(own, known)| place == Some(own) && **known == *name) {
+                    return self.own_target().map(Course::Forward);
+                }
+                let place = place.filter(|place| guard.is_none() && self.may_reach(*place, &name));
+                let Some(place) = place else {
                     let reason = format!(
                         "route named {upstream:?} {name:?}, which the caller may not reach"
                     );
                     return Err(Fault::new(Code::PluginInvalid, local::NO_DECISION).because(reason));
                 };
-                Ok(Destination { upstream: place, name: Some(name.into()) })
+                Ok(Course::Forward(Destination { upstream: place, name: Some(name.into()) }))
             }
         }
     }
@@ -112,7 +149,7 @@ impl<'a> Call<'a> {
     fn may_reach(&self, place: usize, own_name: &str) -> bool {
         let entries = self.view.catalogue().entries();
         !entries.iter().zip(0..).any(|(entry, at)| {
-            let same = matches!(&entry.target, Target::Fixed { upstream, name }
+            let same = matches!(&entry.target, Target::Fixed { upstream, name, .. }
                 if *upstream == place && **name == *own_name && entry.kind == self.entry.kind);
             same && self.view.sight(at) == Sight::Hidden
         })
@@ -166,6 +203,10 @@ impl<'a> Call<'a> {
         let answer = self.judged(upstream, answer).await?;
         let learned = &self.connector.learned;
         let answer = learned.of_answer(answer, &self.request.caller, upstream.name());
+        let answer = match learning::lesson(self, upstream, &to) {
+            None => answer,
+            Some(lesson) => Box::pin(lesson.of(answer)).await?,
+        };
         let answer = translate::answered(self, upstream, &to, answer).await?;
         Ok(self.heard(answer))
     }
@@ -213,7 +254,7 @@ impl<'a> Call<'a> {
 
     pub(super) fn context(&self) -> CallContext {
         let target = match &self.entry.target {
-            Target::Fixed { upstream, name } => self
+            Target::Fixed { upstream, name, .. } => self
                 .connector
                 .upstream(*upstream)
                 .map(|served| (served.name().clone(), name.clone())),
@@ -234,7 +275,8 @@ impl<'a> Call<'a> {
             headers: self.request.headers.clone(),
             session: self.request.session.clone(),
             attributes: Vec::new(),
-            requester: Some(local::requester(self.connector, &self.request)),
+            requester: Some(local::requester(self.connector, &self.request, self.guard())),
+            handles: self.connector.handles.clone(),
             status: LiveStatus::of(self.connector),
             arguments: super::call::Arguments::default(),
         }

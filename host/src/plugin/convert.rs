@@ -112,6 +112,7 @@ pub(super) fn shaped(given: e::router::Shaped) -> Result<Shaped, Failure> {
         definition: entry.definition,
         target: match entry.target {
             e::router::Target::Fixed((upstream, name)) => ShapedTarget::Fixed(upstream, name),
+            e::router::Target::Guarded((upstream, name)) => ShapedTarget::Guarded(upstream, name),
             e::router::Target::Dynamic => ShapedTarget::Dynamic,
             e::router::Target::Local => ShapedTarget::Local,
         },

@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`shape`] walks over the upstreams, [`names`] finds the shown name, [`execution`] knows the servers
 //! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest,
-//! [`status`] and [`unified`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
+//! [`ownership`] keeps callers apart at such servers, [`status`] and [`unified`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
 //! they should look at, [`component`] is the plugin.
 
 pub mod shape;
@@ -12,6 +12,7 @@ pub mod config;
 pub mod execution;
 pub mod head;
 pub mod names;
+pub mod ownership;
 pub mod status;
 pub mod unified;
 pub mod warning;

@@ -17,7 +17,7 @@ pub use authenticator::Authenticator;
 pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
 };
-pub use router::{ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
+pub use router::{Asker, ConnectorView, Reply, Requester, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
 pub use upstream::{
     Control, LeftOut, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,

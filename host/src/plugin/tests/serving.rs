@@ -8,7 +8,8 @@ use bytes::Bytes;
 use super::stage::{call, call_with, policy, runtime, spec};
 use crate::fault::Code;
 use crate::pipeline::port::{
-    Admission, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review, UpstreamView,
+    Admission, Asker, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review,
+    UpstreamView,
 };
 use crate::plugin::{OnError, PluginSpec, Source, bundled};
 
@@ -146,6 +147,7 @@ struct Slow;
 impl Requester for Slow {
     fn request(
         &self,
+        _asker: Asker,
         upstream: String,
         method: String,
         params: String,
