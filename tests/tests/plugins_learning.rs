@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 const BOUND: Duration = Duration::from_secs(10);
 
 async fn echo(client: &Client, message: &str, given: Option<&str>) -> Result<Value> {
-    let params = json!({"name": "echo", "arguments": {"message": message, "ref": given}});
+    let mut arguments = json!({"message": message});
+    if let Some(given) = given {
+        arguments["ref"] = given.into();
+    }
+    let params = json!({"name": "echo", "arguments": arguments});
     Ok(client.call("tools/call", params).await?.response()?.clone())
 }
 

@@ -7,12 +7,13 @@ use futures_util::{StreamExt as _, future, stream};
 use super::answer;
 use super::call::{CallContext, Way};
 use super::connector::Connector;
-use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
+use super::port::{Answer, Incoming, Order, Rejection, Upstream};
 use super::request::Request;
+use super::routing::Course;
 use super::status::LiveStatus;
 use super::translate;
 use super::{absence, admit, inbound, learning, local, review, tasks};
-use crate::catalogue::{Entry, Sight, Target, View};
+use crate::catalogue::{Entry, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
 
@@ -31,12 +32,6 @@ pub(super) struct Call<'a> {
     pub(super) unguarded: bool,
     /// The request id of the first try, where the client sends the call again with the input that it was asked for.
     retry_of: Option<Arc<str>>,
-}
-
-/// What becomes of a call.
-enum Course {
-    Forward(Destination),
-    Answer,
 }
 
 /// Where a call goes.
@@ -106,61 +101,6 @@ impl<'a> Call<'a> {
         let named = matches!(self.request.message.method(), Method::ToolsCall | Method::PromptsGet);
         let same = !named || **name == *self.name;
         Some(Destination { upstream: *upstream, name: (!same).then(|| name.clone()) })
-    }
-
-    fn own_target(&self) -> Result<Destination, Fault> {
-        self.fixed().ok_or_else(|| Fault::new(Code::Internal, "This call has no target."))
-    }
-
-    /// The server of a guarded entry and its own name for the thing, where the router judges this call.
-    fn guard(&self) -> Option<(usize, &Arc<str>)> {
-        match &self.entry.target {
-            Target::Fixed { upstream, name, guarded: true } if !self.unguarded => {
-                Some((*upstream, name))
-            }
-            _ => None,
-        }
-    }
-
-    async fn route(&self, context: &Arc<CallContext>) -> Result<Course, Fault> {
-        let router = &self.connector.router;
-        match router.route(context.clone()).await? {
-            Routing::Reject(rejection) => Err(refused(router.name(), rejection)),
-            Routing::Answer => Ok(Course::Answer),
-            Routing::Forward(upstream, name) => {
-                let place = self.connector.place_of(&upstream);
-                let guard = self.guard();
-                if guard.is_some_and(|(own, known)| place == Some(own) && **known == *name) {
-                    return self.own_target().map(Course::Forward);
-                }
-                let place = place.filter(|place| guard.is_none() && self.may_reach(*place, &name));
-                let Some(place) = place else {
-                    let reason = format!(
-                        "route named {upstream:?} {name:?}, which the caller may not reach"
-                    );
-                    return Err(Fault::new(Code::PluginInvalid, local::NO_DECISION).because(reason));
-                };
-                Ok(Course::Forward(Destination { upstream: place, name: Some(name.into()) }))
-            }
-        }
-    }
-
-    /// A dynamic entry leads to nothing that is hidden from the caller under its own name.
-    fn may_reach(&self, place: usize, own_name: &str) -> bool {
-        let entries = self.view.catalogue().entries();
-        !entries.iter().zip(0..).any(|(entry, at)| {
-            let same = matches!(&entry.target, Target::Fixed { upstream, name, .. }
-                if *upstream == place && **name == *own_name && entry.kind == self.entry.kind);
-            same && self.view.sight(at) == Sight::Hidden
-        })
-    }
-
-    async fn answer(&self, context: &Arc<CallContext>) -> Result<Answer, Fault> {
-        let router = &self.connector.router;
-        match router.answer(context.clone()).await? {
-            Reply::Reject(rejection) => Err(refused(router.name(), rejection)),
-            Reply::Answer(result) => local::answered(&self.request, &result),
-        }
     }
 
     pub(super) async fn exchange(&self, to: Destination) -> Result<Answer, Fault> {

@@ -40,6 +40,7 @@ pub mod port;
 pub mod presence;
 pub mod request;
 mod review;
+mod routing;
 pub mod seal;
 mod shaping;
 pub mod status;
