@@ -131,7 +131,11 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
             kind: EntryKind::Tool,
             key: format!("tool_{at}").into(),
             definition: "{}".into(),
-            target: Target::Fixed { upstream: 0, name: format!("tool_{at}").into() },
+            target: Target::Fixed {
+                upstream: 0,
+                name: format!("tool_{at}").into(),
+                guarded: false,
+            },
             hints: Hints::default(),
             mirrored: Box::default(),
         };

@@ -40,7 +40,6 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
         return json!({"content": [{"type": "text", "text": text}], "isError": true});
     }
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-    let failed = |error: String| json!({"success": false, "error": error});
     let answer = match name {
         "execute_chem_code" => {
             execute(kernels, session, text("code"), arguments.get("execution_session_id"))
@@ -52,26 +51,7 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
                 Some(session) => {
                     json!({"job_id": id, "session_id": session, "status": "completed", "success": true})
                 }
-                None => failed(format!("Job {id} not found")),
-            }
-        }
-        "chem_list_sessions" => {
-            let sessions: Vec<Value> = kernels
-                .ids()
-                .map(|id| json!({"session_id": id, "status": "active", "age_seconds": 1.0}))
-                .collect();
-            json!({"success": true, "count": sessions.len(), "sessions": sessions})
-        }
-        "chem_close_session" => {
-            let id = text("session_id");
-            kernels.close(id);
-            json!({"success": true, "message": format!("Session {id} closed successfully"), "remaining_sessions": kernels.count()})
-        }
-        "chem_inspect_session" | "chem_get_session_info" => {
-            let id = text("session_id");
-            match kernels.found(id) {
-                Ok(value) => json!({"success": true, "session_id": id, "namespace": {"x": value}}),
-                Err(error) => failed(format!("Session not found: {error}")),
+                None => failed(&format!("Job {id} not found")),
             }
         }
         "chem_parallel_execute" => {
@@ -87,7 +67,7 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
                 Some((parent, jobs)) => {
                     json!({"batch_id": id, "parent_session_id": parent, "status": "completed", "jobs": jobs_of(kernels, &jobs)})
                 }
-                None => failed(format!("404: Batch '{id}' not found")),
+                None => failed(&format!("404: Batch '{id}' not found")),
             }
         }
         "chem_send" => {
@@ -96,10 +76,40 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
             json!({"success": false, "error": format!("Object transfer to 'gis' failed: Session '{id}' not found")})
         }
         _ => {
-            return json!({"content": [{"type": "text", "text": format!("Unknown tool: '{name}'")}], "isError": true});
+            let Some(answer) = about_sessions(kernels, name, text("session_id")) else {
+                let text = format!("Unknown tool: '{name}'");
+                return json!({"content": [{"type": "text", "text": text}], "isError": true});
+            };
+            answer
         }
     };
     wrapped(&answer, !name.starts_with("execute_"))
+}
+
+fn failed(error: &str) -> Value {
+    json!({"success": false, "error": error})
+}
+
+/// The tools that list, show and close sessions, whoever asks.
+fn about_sessions(kernels: &mut Kernels, name: &str, id: &str) -> Option<Value> {
+    Some(match name {
+        "chem_list_sessions" => {
+            let sessions: Vec<Value> = kernels
+                .ids()
+                .map(|id| json!({"session_id": id, "status": "active", "age_seconds": 1.0}))
+                .collect();
+            json!({"success": true, "count": sessions.len(), "sessions": sessions})
+        }
+        "chem_close_session" => {
+            kernels.close(id);
+            json!({"success": true, "message": format!("Session {id} closed successfully"), "remaining_sessions": kernels.count()})
+        }
+        "chem_inspect_session" | "chem_get_session_info" => match kernels.found(id) {
+            Ok(value) => json!({"success": true, "session_id": id, "namespace": {"x": value}}),
+            Err(error) => failed(&format!("Session not found: {error}")),
+        },
+        _ => return None,
+    })
 }
 
 /// `set VALUE`, `get`, `job`, or `print COUNT`, which prints so many letters.

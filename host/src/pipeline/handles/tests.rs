@@ -72,7 +72,7 @@ fn an_id_that_nobody_uses_is_forgotten_after_a_day() {
     let mut table = Table::default();
     let start = Instant::now();
     let handle = |id: &str| Handle::new("chem", "job", id).unwrap();
-    let minute = Duration::from_secs(60);
+    let minute = Duration::from_mins(1);
     assert!(table.claim(&ann, handle("a"), start));
     assert!(table.claim(&ann, handle("b"), start));
     // A use starts the day anew.

@@ -24,8 +24,10 @@ impl Kind {
     /// An id that nobody has, of the form that this one has or should have. `random` gives 32 uniform bits.
     pub fn nobodys(self, like: &str, mut random: impl FnMut() -> u32) -> String {
         let mut digits = |count: usize| {
-            let all: String = (0..count.div_ceil(8)).map(|_| format!("{:08x}", random())).collect();
-            all.chars().take(count).collect::<String>()
+            let words = (0..count.div_ceil(8)).map(|_| format!("{:08x}", random()));
+            let mut all = words.collect::<Vec<_>>().concat();
+            all.truncate(count);
+            all
         };
         match self {
             Self::Job => ["j_", &digits(12)].concat(),

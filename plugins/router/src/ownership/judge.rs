@@ -74,7 +74,7 @@ pub fn answer(upstream: &str, own: &str) -> Result<Reply, Failure> {
     let asking = Asking { upstream, own, server };
     match tool.argument() {
         Some(argument) => asking.about(tool, &argument),
-        None => asking.list(),
+        None => Ok(asking.list()),
     }
 }
 
@@ -93,18 +93,15 @@ impl Asking<'_> {
     }
 
     /// The caller's own sessions.
-    fn list(&self) -> Result<Reply, Failure> {
+    fn list(&self) -> Reply {
         let result = match self.request(self.own, &call::arguments_json()) {
             Ok(result) => result,
-            Err(error) => return Ok(Reply::Reject(refusal(&error))),
+            Err(error) => return Reply::Reject(refusal(&error)),
         };
-        Ok(match sessions::own_list(&result, &self.own_sessions()) {
-            Some((list, _)) => Reply::Answer(list),
-            None => {
-                let server = self.upstream;
-                Reply::refuse(format!("The sessions of {server} cannot be told apart."))
-            }
-        })
+        if let Some((list, _)) = sessions::own_list(&result, &self.own_sessions()) {
+            return Reply::Answer(list);
+        }
+        Reply::refuse(format!("The sessions of {} cannot be told apart.", self.upstream))
     }
 
     fn own_sessions(&self) -> impl Fn(&str) -> bool + use<> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
@@ -136,7 +137,8 @@ fn encoded(text: &str, style: Style) -> String {
             made.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                made.push_str(&format!("\\u{unit:04x}"));
+                // writing to a text does not fail
+                _ = write!(made, "\\u{unit:04x}");
             }
         }
     }

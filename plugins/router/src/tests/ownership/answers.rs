@@ -176,8 +176,7 @@ fn an_own_session_is_told_as_the_server_does_and_closed_for_good() {
     let told = answer(&host, "ann", "chem_inspect_session", own.clone());
     assert_eq!(text_of(&told), said("chem_inspect_session", &own, &all), "untouched");
     let closed: Value =
-        serde_json::from_str(&text_of(&answer(&host, "ann", "chem_close_session", own.clone())))
-            .unwrap();
+        serde_json::from_str(&text_of(&answer(&host, "ann", "chem_close_session", own))).unwrap();
     assert_eq!(closed["message"], format!("Session {SESSION} closed successfully"));
     assert_eq!(closed["remaining_sessions"], 1, "her other one");
     assert!(asked.borrow().iter().all(|arguments| arguments["session_id"] == SESSION));

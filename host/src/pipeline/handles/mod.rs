@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use indexmap::IndexMap;
+
 /// Callers who have ids; for one more the one that was quiet the longest loses all of its own.
 const CALLERS: usize = 8_192;
 /// Ids of one caller; for one more the one that was not used the longest is forgotten.
@@ -51,7 +53,7 @@ struct Handle {
 /// What one caller has.
 #[derive(Debug, Default)]
 struct Own {
-    ids: HashMap<Arc<Handle>, Used>,
+    ids: IndexMap<Arc<Handle>, Used>,
     last: u64,
 }
 
@@ -126,15 +128,12 @@ impl Table {
         now: Instant,
     ) -> bool {
         let Some(own) = self.callers.get_mut(caller) else { return false };
-        let used = match upstream {
-            Some(upstream) => {
-                Handle::new(upstream, kind, id).and_then(|handle| own.ids.get_mut(&handle))
-            }
-            None => {
-                let mut all = own.ids.iter_mut();
-                all.find(|(handle, _)| *handle.kind == *kind && *handle.id == *id)
-                    .map(|(_, used)| used)
-            }
+        let used = if let Some(upstream) = upstream {
+            Handle::new(upstream, kind, id).and_then(|handle| own.ids.get_mut(&handle))
+        } else {
+            let mut all = own.ids.iter_mut();
+            let same = |(handle, _): &(&Arc<Handle>, _)| *handle.kind == *kind && *handle.id == *id;
+            all.find(same).map(|(_, used)| used)
         };
         let Some(used) = used.filter(|used| !used.is_over(now)) else { return false };
         self.uses += 1;
@@ -145,7 +144,7 @@ impl Table {
 
     fn forget(&mut self, caller: &Arc<str>, handle: &Handle) {
         let Some(own) = self.callers.get_mut(caller) else { return };
-        if own.ids.remove(handle).is_some() {
+        if own.ids.swap_remove(handle).is_some() {
             self.owners.remove(handle);
         }
         if own.ids.is_empty() {
