@@ -88,6 +88,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         session: None,
         attributes: Vec::new(),
         requester: None,
+        handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
     })
@@ -130,7 +131,11 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
             kind: EntryKind::Tool,
             key: format!("tool_{at}").into(),
             definition: "{}".into(),
-            target: Target::Fixed { upstream: 0, name: format!("tool_{at}").into() },
+            target: Target::Fixed {
+                upstream: 0,
+                name: format!("tool_{at}").into(),
+                guarded: false,
+            },
             arguments: None,
             hints: Hints::default(),
             mirrored: Box::default(),
@@ -161,7 +166,9 @@ fn answer(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [50, 1_000])]
 fn shape_by_the_default_router(bencher: Bencher<'_, '_>, tools: usize) {
     let stage = Stage::new();
-    let router = stage.router(PluginSpec::new("router", Source::Bundled(bundled::ROUTER)));
+    let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
+    spec.grants.upstreams = true;
+    let router = stage.router(spec);
     let filler = "d".repeat(420);
     let tool = |at: usize| -> Arc<str> {
         format!(

@@ -12,8 +12,8 @@ pub use crate::hooks::router::{
 pub use crate::hooks::transfer::{Destination, Filter, Filtering, Plan, Transfer, Way};
 pub use crate::hooks::visibility::{Item, Page, Sight, View, Visibility};
 pub use crate::host::{
-    announce, call, caller, catalogue, clock, fetch, listing, log, outcome, random, reveal, state,
-    transfers, upstreams, workers,
+    announce, call, caller, catalogue, clock, fetch, handles, listing, log, outcome, random,
+    reveal, state, transfers, upstreams, workers,
 };
 pub use crate::plugin::{Info, Plugin};
 pub use crate::{Candidate, Failure, Health, Payload, Rejection};

@@ -19,6 +19,7 @@ wit_bindgen::generate!({
             import plugway:plugin/clock@0.1.0;
             import plugway:plugin/random@0.1.0;
             import plugway:plugin/state@0.1.0;
+            import plugway:plugin/handles@0.1.0;
             import plugway:plugin/fetch@0.1.0;
             import plugway:plugin/upstreams@0.1.0;
             import plugway:plugin/transfers@0.1.0;

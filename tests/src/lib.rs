@@ -13,6 +13,8 @@
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`shelf`]: an upstream that serves files and gives links to them.
+//! - [`scripted`]: an upstream over HTTP whose answers the test decides; [`code_server`]: one that runs code, as far as
+//!   sessions, jobs and batches go.
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
@@ -26,6 +28,7 @@
 pub mod admin;
 pub mod asking;
 pub mod binary;
+pub mod code_server;
 pub mod conformance;
 pub mod cutter;
 pub mod demo;

@@ -41,12 +41,13 @@ fn entry(text: &str) -> Option<ShapedEntry> {
     let number = u32::from(letters.next()?);
     let kinds = ["tool", "prompt", "resource", "template", "tools", "tool", "tool", "tool"];
     let kind = *kinds.iter().cycle().nth((number % 8) as usize)?;
-    let target = match number / 8 % 6 {
+    let target = match number / 8 % 7 {
         0 => ShapedTarget::Dynamic,
         1 => ShapedTarget::Local,
         2 => ShapedTarget::Bound("up".to_owned(), "x".to_owned(), "{}".to_owned()),
         3 => ShapedTarget::Bound("up".to_owned(), "x".to_owned(), "[]".to_owned()),
         4 => ShapedTarget::Fixed("up".to_owned(), "x".to_owned()),
+        5 => ShapedTarget::Guarded("up".to_owned(), "x".to_owned()),
         _ => ShapedTarget::Fixed("down".to_owned(), "x".to_owned()),
     };
     Some(ShapedEntry { kind: kind.to_owned(), definition: letters.as_str().to_owned(), target })

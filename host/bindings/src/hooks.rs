@@ -58,10 +58,12 @@ hooks! {
     readiness;
     /// Shapes the catalogue.
     router;
-    /// Decides who serves a dynamic entry.
+    /// Decides who serves a dynamic entry, and judges calls of a guarded one.
     routing;
-    /// Serves local entries.
+    /// Serves local entries, and calls of guarded ones.
     answering;
+    /// Learns what servers invented.
+    learning;
     /// Judges what a caller sees.
     visibility;
     /// Judges calls.

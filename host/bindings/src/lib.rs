@@ -24,11 +24,13 @@ mod generated {
                 import plugway:plugin/clock@0.1.0;
                 import plugway:plugin/random@0.1.0;
                 import plugway:plugin/state@0.1.0;
+                import plugway:plugin/handles@0.1.0;
                 export plugway:plugin/lifecycle@0.1.0;
                 export plugway:plugin/readiness@0.1.0;
                 export plugway:plugin/router@0.1.0;
                 export plugway:plugin/routing@0.1.0;
                 export plugway:plugin/answering@0.1.0;
+                export plugway:plugin/learning@0.1.0;
                 export plugway:plugin/visibility@0.1.0;
                 export plugway:plugin/admission@0.1.0;
                 export plugway:plugin/reviewing@0.1.0;

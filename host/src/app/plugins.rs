@@ -166,7 +166,8 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
         grants: Grants {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
-            upstreams: settings.grants.upstreams,
+            // The bundled router answers for servers: what belongs to nobody, skills, lists of one's own.
+            upstreams: settings.grants.upstreams || settings.source == PluginSource::Bundled,
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {

@@ -59,12 +59,14 @@ impl EntryKind {
 /// Who serves an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// This upstream, under its own name for the thing: no plugin is asked.
+    /// This upstream, under its own name for the thing.
     Fixed {
         /// Place of the upstream in the connector's configuration.
         upstream: usize,
         /// The upstream's own name or URI.
         name: Arc<str>,
+        /// Whether the router plugin's `route` judges each call; otherwise no plugin is asked.
+        guarded: bool,
     },
     /// The router plugin's `route` decides for each call.
     Dynamic,

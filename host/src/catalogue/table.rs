@@ -38,6 +38,8 @@ pub enum ShapedTarget {
     Fixed(String, String),
     /// The same, and a JSON object that is merged into the arguments of each call.
     Bound(String, String, String),
+    /// The same, and `route` judges each call.
+    Guarded(String, String),
     /// `route` decides.
     Dynamic,
     /// `answer` serves.
@@ -139,12 +141,17 @@ impl Catalogue {
         let (target, arguments) = match shaped.target {
             ShapedTarget::Dynamic => (Target::Dynamic, None),
             ShapedTarget::Local => (Target::Local, None),
-            ShapedTarget::Fixed(upstream, name) => (self.fixed(&key, upstream, name)?, None),
+            ShapedTarget::Fixed(upstream, name) => {
+                (self.fixed(&key, upstream, &name, false)?, None)
+            }
+            ShapedTarget::Guarded(upstream, name) => {
+                (self.fixed(&key, upstream, &name, true)?, None)
+            }
             ShapedTarget::Bound(upstream, name, arguments) => {
                 if !is_object(&arguments) {
                     return Err(BadEntry::Arguments { key });
                 }
-                (self.fixed(&key, upstream, name)?, Some(arguments.into()))
+                (self.fixed(&key, upstream, &name, false)?, Some(arguments.into()))
             }
         };
         let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
@@ -184,9 +191,15 @@ impl Catalogue {
         Ok(())
     }
 
-    fn fixed(&self, key: &Arc<str>, upstream: String, name: String) -> Result<Target, BadEntry> {
+    fn fixed(
+        &self,
+        key: &Arc<str>,
+        upstream: String,
+        name: &str,
+        guarded: bool,
+    ) -> Result<Target, BadEntry> {
         match self.upstreams.iter().position(|known| **known == *upstream) {
-            Some(place) => Ok(Target::Fixed { upstream: place, name: name.into() }),
+            Some(upstream) => Ok(Target::Fixed { upstream, name: name.into(), guarded }),
             None => Err(BadEntry::Upstream { key: key.clone(), upstream }),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use http::HeaderMap;
 
 use super::caller::Caller;
+use super::handles::{Handles, Keeper};
 use super::port::Requester;
 use super::status::LiveStatus;
 use crate::catalogue::{Hints, View};
@@ -53,6 +54,8 @@ pub struct CallContext {
     pub attributes: Vec<(Arc<str>, Arc<str>)>,
     /// Sends a request to an upstream as this caller, for plugins that were granted it.
     pub requester: Option<Arc<dyn Requester>>,
+    /// Which caller got which id of a server.
+    pub handles: Arc<Handles>,
     /// The status of the connector's servers, for the attribute `connector-status`.
     pub status: LiveStatus,
     /// The arguments, parsed at the first look into them.
@@ -67,6 +70,12 @@ pub struct Arguments {
 }
 
 impl CallContext {
+    /// The caller as somebody who has ids of servers. Nobody can be told apart behind a modern request without identity.
+    pub fn keeper(&self) -> Keeper<'_> {
+        let strangers = self.caller.anonymous && self.revision.era() == Era::Modern;
+        Keeper { caller: &self.caller.id, apart: !strangers }
+    }
+
     /// JSON text of the arguments; an empty object where the call has none.
     pub fn arguments_json(&self) -> &str {
         self.arguments_text().unwrap_or("{}")

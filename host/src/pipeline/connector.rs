@@ -8,6 +8,7 @@ use arc_swap::ArcSwapOption;
 
 use super::announced::Announced;
 use super::artifacts::{Artifacts, Rules};
+use super::handles::Handles;
 use super::keeper::Basis;
 use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
@@ -60,6 +61,8 @@ pub struct Connector {
     pub links: Option<Arc<Rules>>,
     /// Where those links lead; the same for all connectors of that name.
     pub artifacts: Arc<Artifacts>,
+    /// Ids that servers invented for callers; the same for all connectors of that name, too.
+    pub handles: Arc<Handles>,
     /// Which of all connectors of that name serves now.
     standing: Standing,
     /// The catalogue and what callers see of it.
@@ -149,6 +152,7 @@ impl Connector {
             learned: Arc::default(),
             links: None,
             artifacts: Arc::default(),
+            handles: Arc::default(),
             standing: Standing::default(),
             views,
             kinds: Kinds::default(),
@@ -171,6 +175,7 @@ impl Connector {
         self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
         self.artifacts = before.artifacts.clone();
+        self.handles = before.handles.clone();
         self.standing = before.standing.clone();
         self.kinds.succeed(&before.kinds);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);

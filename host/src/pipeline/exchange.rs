@@ -7,12 +7,13 @@ use futures_util::{StreamExt as _, future, stream};
 use super::answer;
 use super::call::{CallContext, Way};
 use super::connector::Connector;
-use super::port::{Answer, Incoming, Order, Rejection, Reply, Routing, Upstream};
+use super::port::{Answer, Incoming, Order, Rejection, Upstream};
 use super::request::Request;
+use super::routing::Course;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, artifacts, inbound, local, review, tasks};
-use crate::catalogue::{Entry, Sight, Target, View};
+use super::{absence, admit, artifacts, inbound, learning, local, review, tasks};
+use crate::catalogue::{Entry, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
 
@@ -26,6 +27,9 @@ pub(super) struct Call<'a> {
     pub(super) name: Arc<str>,
     /// The request as a client of the modern era sent it, before the edits of policies and without what belongs to a retry.
     pub(super) asked: Option<Box<Message>>,
+    /// Whether the router asks, to answer a call of a guarded entry of the same server: it judged that one, and knows what it
+    /// is told.
+    pub(super) unguarded: bool,
     /// The request id of the first try, where the client sends the call again with the input that it was asked for.
     retry_of: Option<Arc<str>>,
 }
@@ -46,7 +50,16 @@ impl<'a> Call<'a> {
         entry: Arc<Entry>,
         name: Arc<str>,
     ) -> Self {
-        Self { connector, request, view, entry, name, asked: None, retry_of: None }
+        Self {
+            connector,
+            request,
+            view,
+            entry,
+            name,
+            asked: None,
+            unguarded: false,
+            retry_of: None,
+        }
     }
 
     /// Runs the call through its phases.
@@ -55,6 +68,7 @@ impl<'a> Call<'a> {
         self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
         if self.connector.policies.is_empty()
             && resumed.is_none()
+            && self.guard().is_none()
             && let Some(destination) = self.fixed()
         {
             return self.exchange(destination).await;
@@ -69,61 +83,24 @@ impl<'a> Call<'a> {
             let answered = self.heard(answered);
             return review::review(&self, context, answered).await;
         }
-        let answered = match self.entry.target {
-            Target::Fixed { .. } => match self.fixed() {
-                Some(destination) => self.exchange(destination).await?,
-                None => return Err(Fault::new(Code::Internal, "This call has no target.")),
-            },
-            Target::Dynamic => {
-                let destination = self.route(&context).await?;
-                self.exchange(destination).await?
-            }
-            Target::Local => self.answer(&context).await?,
+        let course = match self.entry.target {
+            Target::Local => Course::Answer,
+            Target::Fixed { .. } if self.guard().is_none() => Course::Forward(self.own_target()?),
+            Target::Fixed { .. } | Target::Dynamic => self.route(&context).await?,
+        };
+        let answered = match course {
+            Course::Forward(destination) => self.exchange(destination).await?,
+            Course::Answer => self.answer(&context).await?,
         };
         review::review(&self, context, answered).await
     }
 
-    fn fixed(&self) -> Option<Destination> {
-        let Target::Fixed { upstream, name } = &self.entry.target else { return None };
+    pub(super) fn fixed(&self) -> Option<Destination> {
+        let Target::Fixed { upstream, name, .. } = &self.entry.target else { return None };
         // URIs are never renamed, and the name inside a completion's reference has been replaced already.
         let named = matches!(self.request.message.method(), Method::ToolsCall | Method::PromptsGet);
         let same = !named || **name == *self.name;
         Some(Destination { upstream: *upstream, name: (!same).then(|| name.clone()) })
-    }
-
-    async fn route(&self, context: &Arc<CallContext>) -> Result<Destination, Fault> {
-        let router = &self.connector.router;
-        match router.route(context.clone()).await? {
-            Routing::Reject(rejection) => Err(refused(router.name(), rejection)),
-            Routing::Forward(upstream, name) => {
-                let place = self.connector.place_of(&upstream);
-                let Some(place) = place.filter(|place| self.may_reach(*place, &name)) else {
-                    let reason = format!(
-                        "route named {upstream:?} {name:?}, which the caller may not reach"
-                    );
-                    return Err(Fault::new(Code::PluginInvalid, local::NO_DECISION).because(reason));
-                };
-                Ok(Destination { upstream: place, name: Some(name.into()) })
-            }
-        }
-    }
-
-    /// A dynamic entry leads to nothing that is hidden from the caller under its own name.
-    fn may_reach(&self, place: usize, own_name: &str) -> bool {
-        let entries = self.view.catalogue().entries();
-        !entries.iter().zip(0..).any(|(entry, at)| {
-            let same = matches!(&entry.target, Target::Fixed { upstream, name }
-                if *upstream == place && **name == *own_name && entry.kind == self.entry.kind);
-            same && self.view.sight(at) == Sight::Hidden
-        })
-    }
-
-    async fn answer(&self, context: &Arc<CallContext>) -> Result<Answer, Fault> {
-        let router = &self.connector.router;
-        match router.answer(context.clone()).await? {
-            Reply::Reject(rejection) => Err(refused(router.name(), rejection)),
-            Reply::Answer(result) => local::answered(&self.request, &result),
-        }
     }
 
     pub(super) async fn exchange(&self, to: Destination) -> Result<Answer, Fault> {
@@ -166,6 +143,10 @@ impl<'a> Call<'a> {
         let answer = self.judged(upstream, answer).await?;
         let learned = &self.connector.learned;
         let answer = learned.of_answer(answer, &self.request.caller, upstream.name());
+        let answer = match learning::lesson(self, upstream, &to) {
+            None => answer,
+            Some(lesson) => Box::pin(lesson.of(answer)).await?,
+        };
         let answer = translate::answered(self, upstream, &to, answer).await?;
         let answer = artifacts::shown(self, upstream, answer);
         Ok(self.heard(answer))
@@ -214,7 +195,7 @@ impl<'a> Call<'a> {
 
     pub(super) fn context(&self) -> CallContext {
         let target = match &self.entry.target {
-            Target::Fixed { upstream, name } => self
+            Target::Fixed { upstream, name, .. } => self
                 .connector
                 .upstream(*upstream)
                 .map(|served| (served.name().clone(), name.clone())),
@@ -235,7 +216,8 @@ impl<'a> Call<'a> {
             headers: self.request.headers.clone(),
             session: self.request.session.clone(),
             attributes: Vec::new(),
-            requester: Some(local::requester(self.connector, &self.request)),
+            requester: Some(local::requester(self.connector, &self.request, self.guard())),
+            handles: self.connector.handles.clone(),
             status: LiveStatus::of(self.connector),
             arguments: super::call::Arguments::default(),
         }

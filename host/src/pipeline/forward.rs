@@ -75,7 +75,7 @@ fn destinations(
     if let Some(name) = &name {
         let kinds = [EntryKind::Tool, EntryKind::Prompt];
         if let Some(entry) = kinds.into_iter().find_map(|kind| view.find(kind, name))
-            && let Target::Fixed { upstream, name: own } = &entry.target
+            && let Target::Fixed { upstream, name: own, .. } = &entry.target
         {
             let own = (**own != **name).then(|| own.clone());
             return Ok(vec![Destination { upstream: *upstream, name: own }]);

@@ -171,7 +171,7 @@ pub(super) fn find_resource(
         kind: EntryKind::Resource,
         key: uri.clone(),
         definition: "{}".into(),
-        target: Target::Fixed { upstream: place, name: uri },
+        target: Target::Fixed { upstream: place, name: uri, guarded: false },
         hints: Hints::default(),
         arguments: None,
         mirrored: Box::default(),

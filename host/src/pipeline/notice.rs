@@ -150,7 +150,7 @@ mod tests {
             kind,
             key: key.into(),
             definition: "{}".into(),
-            target: Target::Fixed { upstream: 0, name: key.into() },
+            target: Target::Fixed { upstream: 0, name: key.into(), guarded: false },
             hints: Hints::default(),
             arguments: None,
             mirrored: Box::default(),

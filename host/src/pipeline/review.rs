@@ -103,7 +103,8 @@ async fn judge(
     Ok(message.text().clone())
 }
 
-fn outcome(message: &Message) -> Outcome {
+/// What came back, for a plugin that may ask about it.
+pub(super) fn outcome(message: &Message) -> Outcome {
     let text = message.result().or(message.error()).unwrap_or("null");
     let is_error = message.result().is_none_or(|result| {
         let span = crate::protocol::scan::member(result, "isError");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalogue::Shaped;
 use crate::fault::{Code, Fault};
 use crate::pipeline::CallContext;
-use crate::pipeline::port::{ConnectorView, Promise, Reply, Room, Router, Routing};
+use crate::pipeline::port::{ConnectorView, Outcome, Promise, Reply, Room, Router, Routing};
 
 /// An answer that no test looks for.
 pub(super) fn nothing<T>() -> Promise<'static, Result<T, Fault>> {
@@ -32,6 +32,12 @@ impl Router for NoRouter {
         nothing()
     }
     fn answer(&self, _: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
+        nothing()
+    }
+    fn learns(&self, _: &str) -> bool {
+        false
+    }
+    fn learn(&self, _: Arc<CallContext>, _: Outcome) -> Promise<'_, Result<(), Fault>> {
         nothing()
     }
     fn ready(&self) -> Promise<'_, Result<String, String>> {

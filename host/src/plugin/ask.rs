@@ -68,6 +68,8 @@ plain! {
     Ready = Ready, readiness.func_ready -> std::result::Result<String, String>;
     Route = Route, routing.func_route -> std::result::Result<e::routing::Decision, Said>;
     Answer = Answer, answering.func_answer -> std::result::Result<e::answering::Reply, Said>;
+    Interests = Interests, learning.func_interests -> Vec<String>;
+    Learn = Learn, learning.func_learn -> std::result::Result<(), Said>;
     Admit = Admit, admission.func_admit -> std::result::Result<e::admission::Decision, Said>;
     Review = Review, reviewing.func_review -> std::result::Result<e::reviewing::Decision, Said>;
     Inbound = Inbound, inbound.func_inbound -> std::result::Result<e::inbound::Decision, Said>;

@@ -115,6 +115,7 @@ pub(super) fn shaped(given: e::router::Shaped) -> Result<Shaped, Failure> {
             e::router::Target::Bound((upstream, name, arguments)) => {
                 ShapedTarget::Bound(upstream, name, arguments)
             }
+            e::router::Target::Guarded((upstream, name)) => ShapedTarget::Guarded(upstream, name),
             e::router::Target::Dynamic => ShapedTarget::Dynamic,
             e::router::Target::Local => ShapedTarget::Local,
         },

@@ -1,7 +1,7 @@
 //! What lives beside one instance: the task in hand, its budget, its memory limit, and WASI where the guest uses it.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result, UpdateDeadline, bail};
@@ -33,6 +33,8 @@ pub(super) struct Budget {
     host_calls: u32,
     /// Log lines that it may still write.
     pub(super) log_lines: u32,
+    /// When it began.
+    pub(super) started: Instant,
     /// Requests that it may still send to upstreams.
     pub(super) requests: u32,
     /// Times that it may still fetch.
@@ -54,6 +56,7 @@ impl Budget {
         Self {
             host_calls: hook.host_calls(),
             log_lines: limits::LOG_LINES_PER_CALL,
+            started: Instant::now(),
             requests: limits::UPSTREAM_REQUESTS,
             fetches: limits::FETCHES,
             ticks,

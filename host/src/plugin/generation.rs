@@ -6,11 +6,11 @@ use crossbeam_queue::ArrayQueue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::ask::{Ask, Ready};
+use super::ask::{Ask, Interests, Ready};
 use super::compiled::Compiled;
 use super::error::LoadError;
 use super::failure::Failure;
-use super::limits::BUSY_WAIT;
+use super::limits::{BUSY_WAIT, INTEREST_MAX, INTERESTS_MAX};
 use super::place::Place;
 use super::task::Task;
 use super::warm::{Unmade, Warm};
@@ -36,6 +36,8 @@ pub(super) struct Generation {
     pub(super) compiled: Arc<Compiled>,
     /// Where it serves.
     pub(super) place: Arc<Place>,
+    /// Tools whose answers it learns from.
+    pub(super) interests: Box<[String]>,
     config: Arc<str>,
     idle: ArrayQueue<Box<Warm>>,
     permits: Arc<Semaphore>,
@@ -63,12 +65,13 @@ impl Generation {
                 Err(failure) => return Err(Unmade::Failed(Ready::HOOK, failure).into()),
             }
         }
+        let interests = interests(&mut warm).await?;
         let idle = ArrayQueue::new(instances as usize);
         if idle.push(Box::new(warm)).is_err() {
             debug_assert!(false, "a new pool has room");
         }
         let permits = Arc::new(Semaphore::new(instances as usize));
-        Ok(Self { id, compiled, place, config, idle, permits })
+        Ok(Self { id, compiled, place, interests, config, idle, permits })
     }
 
     /// The right to use one instance; waits a little for it.
@@ -87,6 +90,23 @@ impl Generation {
     async fn make(&self) -> Result<Box<Warm>, Unmade> {
         Warm::make(&self.compiled, &self.place, &self.config).await.map(Box::new)
     }
+}
+
+/// What the plugin wants to learn from; nothing where it does not learn.
+async fn interests(warm: &mut Warm) -> Result<Box<[String]>, LoadError> {
+    if warm.hooks.learning.is_none() {
+        return Ok(Box::default());
+    }
+    let served = warm.serve(Task::Idle, &Interests).await;
+    warm.store.data().place.counters.call(Interests::HOOK, served.took);
+    let globs = served.given.map_err(|failure| Unmade::Failed(Interests::HOOK, failure))?;
+    if globs.len() > INTERESTS_MAX || globs.iter().any(|glob| glob.len() > INTEREST_MAX) {
+        let reason = format!(
+            "it names more than {INTERESTS_MAX} globs, or longer ones than {INTEREST_MAX} bytes"
+        );
+        return Err(LoadError::Trial { hook: Interests::HOOK.as_str(), reason });
+    }
+    Ok(globs.into())
 }
 
 /// The right to use one instance. Dropped in the middle of a call, it takes the instance along.

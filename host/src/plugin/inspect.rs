@@ -10,7 +10,7 @@ const PACKAGE: &str = "plugway:plugin/";
 const VERSION: &str = "0.1.";
 
 /// Services for every plugin.
-const SERVICES: [&str; 10] = [
+const SERVICES: [&str; 11] = [
     "types",
     "call",
     "caller",
@@ -21,10 +21,12 @@ const SERVICES: [&str; 10] = [
     "clock",
     "random",
     "state",
+    "handles",
 ];
 const IMPORTS_LATER: [&str; 4] = ["workers", "transfers", "reveal", "announce"];
-const EXPORTS_LATER: [&str; 6] =
-    ["dispatcher", "settling", "learning", "merging", "transfer", "filtering"];
+const EXPORTS_LATER: [&str; 5] = ["dispatcher", "settling", "merging", "transfer", "filtering"];
+/// Only the first of them makes a router.
+const ROUTER: [&str; 4] = ["router", "routing", "answering", "learning"];
 /// Any of them makes a policy.
 const POLICY: [&str; 4] = ["visibility", "admission", "reviewing", "inbound"];
 const WASI: [&str; 6] =
@@ -123,7 +125,7 @@ fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
     let has = |wanted: &str| {
         exports.iter().any(|name| matches!(own(name), Ok(Some(found)) if found == wanted))
     };
-    let router = ["router", "routing", "answering"].into_iter().any(has);
+    let router = ROUTER.into_iter().any(has);
     let policy = POLICY.into_iter().any(has);
     match (router, policy) {
         (true, true) => Err(LoadError::TwoKinds { first: "router", second: "policy" }),
@@ -134,10 +136,10 @@ fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
 }
 
 fn kind_word(interface: &str) -> Option<Kind> {
-    match interface {
-        "router" | "routing" | "answering" => Some(Kind::Router),
-        _ => POLICY.contains(&interface).then_some(Kind::Policy),
+    if ROUTER.contains(&interface) {
+        return Some(Kind::Router);
     }
+    POLICY.contains(&interface).then_some(Kind::Policy)
 }
 
 /// The interface's own name, where it is one of the contract's package in a version that is served.

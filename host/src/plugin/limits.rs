@@ -27,6 +27,8 @@ pub const GROWTH_MAX: usize = 8 << 20;
 pub const TABLE_MAX: usize = 200_000;
 /// Requests that one call may send to upstreams.
 pub const UPSTREAM_REQUESTS: u32 = 64;
+/// How long all these requests may take: a little less than the whole call, as for fetching.
+pub const UPSTREAM_WAIT: Duration = Duration::from_secs(25);
 /// Times that one call may fetch.
 pub const FETCHES: u32 = 16;
 /// How long one fetch may take: a little less than the whole call, so that the plugin can say what was in its way.
@@ -57,6 +59,10 @@ pub const ENTRIES_MAX: usize = 50_000;
 pub const ENTRIES_OWN: usize = 1_000;
 /// One part in so many of a router's memory may be what servers list: it comes in once and goes out once, renamed.
 pub const SHAPE_SHARE: usize = 5;
+/// Globs of one `interests`.
+pub const INTERESTS_MAX: usize = 64;
+/// Longest glob of `interests`.
+pub const INTEREST_MAX: usize = 256;
 /// Edits of one `admit`.
 pub const EDITS_MAX: usize = 64;
 /// Resources (streams, pollables) that one instance may hold.
@@ -81,6 +87,10 @@ pub enum Hook {
     Route,
     /// `answering.answer`.
     Answer,
+    /// `learning.interests`.
+    Interests,
+    /// `learning.learn`.
+    Learn,
     /// `visibility.visible`.
     Visible,
     /// `admission.admit`.
@@ -93,13 +103,15 @@ pub enum Hook {
 
 impl Hook {
     /// Every hook.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Describe,
         Self::Configure,
         Self::Ready,
         Self::Shape,
         Self::Route,
         Self::Answer,
+        Self::Interests,
+        Self::Learn,
         Self::Visible,
         Self::Admit,
         Self::Review,
@@ -115,6 +127,8 @@ impl Hook {
             Self::Shape => "shape",
             Self::Route => "route",
             Self::Answer => "answer",
+            Self::Interests => "interests",
+            Self::Learn => "learn",
             Self::Visible => "visible",
             Self::Admit => "admit",
             Self::Review => "review",
@@ -126,21 +140,32 @@ impl Hook {
     pub fn deadline(self, hot: Duration) -> Duration {
         match self {
             Self::Route | Self::Admit | Self::Review | Self::Inbound => hot,
-            Self::Answer => hot.max(Duration::from_millis(50)),
-            Self::Describe | Self::Configure | Self::Ready | Self::Shape | Self::Visible => {
-                hot.max(Duration::from_secs(2))
-            }
+            Self::Answer | Self::Learn => hot.max(Duration::from_millis(50)),
+            Self::Describe
+            | Self::Configure
+            | Self::Ready
+            | Self::Shape
+            | Self::Interests
+            | Self::Visible => hot.max(Duration::from_secs(2)),
         }
     }
 
     /// Whether the hook never runs on the event loop.
     pub fn slow(self) -> bool {
-        matches!(self, Self::Describe | Self::Configure | Self::Ready | Self::Shape | Self::Visible)
+        matches!(
+            self,
+            Self::Describe
+                | Self::Configure
+                | Self::Ready
+                | Self::Shape
+                | Self::Interests
+                | Self::Visible
+        )
     }
 
     /// Host functions that one call may use.
     pub fn host_calls(self) -> u32 {
-        if self.slow() || self == Self::Answer { 200_000 } else { 10_000 }
+        if self.slow() || matches!(self, Self::Answer | Self::Learn) { 200_000 } else { 10_000 }
     }
 
     /// Bytes that may cross from the guest in one crossing; more is refused before anything is allocated.

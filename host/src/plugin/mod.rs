@@ -21,6 +21,7 @@ pub mod engine;
 pub mod error;
 pub mod failure;
 mod generation;
+mod glob;
 pub mod grants;
 mod imports;
 pub mod inspect;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use plugway_bindings::exports as e;
 
-use super::ask::{Answer, Ask as _, Route, Shape};
+use super::ask::{Answer, Ask as _, Learn, Route, Shape};
 use super::convert::{object, rejection, said, shaped};
 use super::failure::Failure;
+use super::glob;
 use super::limits::{ENTRIES_MAX, ENTRIES_OWN, Hook, MEMORY_MIB_MAX, MESSAGE_MAX, SHAPE_SHARE};
 use super::policy::unambiguous;
 use super::seat::{Seat, who};
@@ -14,7 +15,7 @@ use super::task::{Call, Task};
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
 use crate::pipeline::CallContext;
-use crate::pipeline::port::{ConnectorView, Promise, Reply, Room, Router, Routing};
+use crate::pipeline::port::{ConnectorView, Outcome, Promise, Reply, Room, Router, Routing};
 
 /// A router plugin in a connector.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ impl RouterSeat {
             Ok(e::routing::Decision::Forward(_)) => {
                 Err(Failure::Invalid("the name to forward to is too long".into()))
             }
+            Ok(e::routing::Decision::Answer) => Ok(Routing::Answer),
             Ok(e::routing::Decision::Reject(given)) => rejection(given).map(Routing::Reject),
         });
         self.0.checked(Hook::Route, decision, Some(&request))
@@ -67,6 +69,14 @@ impl RouterSeat {
             Ok(e::answering::Reply::Reject(given)) => rejection(given).map(Reply::Reject),
         });
         self.0.checked(Hook::Answer, decision, Some(&request))
+    }
+
+    async fn ask_learn(&self, call: Arc<CallContext>, outcome: Outcome) -> Result<(), Failure> {
+        let request = call.request_id.clone();
+        let who = who(&call.caller);
+        let task = Task::Call(Box::new(Call::new(Hook::Learn, call, Some(outcome))));
+        let (given, _) = self.0.ask(who, task, Learn).await?;
+        self.0.checked(Hook::Learn, given.map_err(|failure| said(&failure)), Some(&request))
     }
 
     fn fault(&self, hook: Hook, failure: Failure) -> Fault {
@@ -107,6 +117,16 @@ impl Router for RouterSeat {
     fn answer(&self, call: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>> {
         Box::pin(async move {
             self.ask_answer(call).await.map_err(|failure| self.fault(Hook::Answer, failure))
+        })
+    }
+
+    fn learns(&self, tool: &str) -> bool {
+        self.0.current.load().interests.iter().any(|glob| glob::matches(glob, tool))
+    }
+
+    fn learn(&self, call: Arc<CallContext>, outcome: Outcome) -> Promise<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            self.ask_learn(call, outcome).await.map_err(|failure| self.fault(Hook::Learn, failure))
         })
     }
 

@@ -7,6 +7,7 @@ use plugway_sdk::prelude::*;
 use serde_json::Value;
 
 use crate::config::{Options, SCHEMA};
+use crate::ownership::{judge, tool};
 use crate::shape::shape;
 use crate::status;
 use crate::unified::offers::Names;
@@ -46,8 +47,27 @@ impl Router for DefaultRouter {
     }
 }
 
+impl Routing for DefaultRouter {
+    fn route(&self) -> Result<Route, Failure> {
+        judge::route()
+    }
+}
+
+impl Learning for DefaultRouter {
+    fn interests(&self) -> Vec<String> {
+        tool::TEACHING.map(str::to_owned).to_vec()
+    }
+
+    fn learn(&self) -> Result<(), Failure> {
+        judge::learn()
+    }
+}
+
 impl Answering for DefaultRouter {
     fn answer(&self) -> Result<Reply, Failure> {
+        if let Some((upstream, own)) = call::target() {
+            return judge::answer(&upstream, &own);
+        }
         let modern = call::attribute("era").is_some_and(|era| era == "modern");
         let (method, name) = (call::method(), call::name());
         if self.options.unified_tools && method == "tools/call" {
@@ -121,4 +141,4 @@ fn refused(error: &serde_json::Error) -> Reply {
     Reply::refuse(format!("The arguments are not valid: {sentence}."))
 }
 
-plugway_sdk::export!(DefaultRouter: router, answering);
+plugway_sdk::export!(DefaultRouter: router, routing, answering, learning);

@@ -142,7 +142,12 @@ impl Shaping {
             let renamed = if head.text == name { None } else { head.replaced(&definition, &name) };
             if self.take(kind, name, namer.upstream) {
                 let definition = renamed.unwrap_or(definition);
-                self.entries.push(Entry::fixed(kind, definition, namer.upstream, head.text));
+                let entry = if kind == "tool" && namer.is_guarded(&head.text) {
+                    Entry::guarded_tool(definition, namer.upstream, head.text)
+                } else {
+                    Entry::fixed(kind, definition, namer.upstream, head.text)
+                };
+                self.entries.push(entry);
             }
         }
     }

@@ -27,14 +27,15 @@ pub trait Settling: Plugin {
     fn settle(&self, candidates: Vec<Candidate>) -> Result<Verdict, Failure>;
 }
 
-/// `learning`: after the end of a call. For routers as well.
+/// `learning`: after the end of a call, for what the server invented in its answer. For routers as well.
 pub trait Learning: Plugin {
-    /// Globs over the upstream's own tool names.
+    /// Globs over the upstream's own tool names. At most 64.
     fn interests(&self) -> Vec<String> {
         vec!["*".to_owned()]
     }
 
-    /// Sees at most 64 KiB of the answer and changes nothing. Within 50 ms, off the call's path.
+    /// Sees an answer of at most 1 MiB as [`outcome`](crate::host::outcome) 0, before any policy reviewed it, and changes
+    /// nothing. The client gets the answer when this has ended. Within 50 ms.
     fn learn(&self) -> Result<(), Failure>;
 }
 

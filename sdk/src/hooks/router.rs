@@ -6,7 +6,7 @@ use crate::{Failure, Plugin, Rejection};
 pub use crate::glue::answering::Reply;
 /// What a router sees and makes.
 pub use crate::glue::router::{ConnectorView, Entry, Shaped, Target, UpstreamView};
-/// What `route` says: upstream and its own name for the thing, or a refusal.
+/// What `route` says: upstream and its own name for the thing, that `answer` answers, or a refusal.
 pub use crate::glue::routing::Decision as Route;
 
 /// `router`: the main hook.
@@ -15,13 +15,13 @@ pub trait Router: Plugin {
     fn shape(&self, connector: ConnectorView) -> Result<Shaped, Failure>;
 }
 
-/// `routing`: for entries that `shape` marked [`Target::Dynamic`].
+/// `routing`: for entries that `shape` marked [`Target::Dynamic`] or [`Target::Guarded`].
 pub trait Routing: Plugin {
     /// Where the call in hand goes. Within 10 ms.
     fn route(&self) -> Result<Route, Failure>;
 }
 
-/// `answering`: for entries that `shape` marked [`Target::Local`].
+/// `answering`: for entries that `shape` marked [`Target::Local`], and calls of which `route` said [`Route::Answer`].
 pub trait Answering: Plugin {
     /// The answer to the call in hand; [`answer`](crate::answer) has helpers. Within 50 ms.
     fn answer(&self) -> Result<Reply, Failure>;
@@ -60,6 +60,16 @@ impl Entry {
         Self { kind: kind.into(), definition: definition.into(), target }
     }
 
+    /// A tool that an upstream serves under its own `name`, and of which [`Routing::route`] judges each call.
+    pub fn guarded_tool(
+        definition: impl Into<String>,
+        upstream: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        let target = Target::Guarded((upstream.into(), name.into()));
+        Self { kind: "tool".to_owned(), definition: definition.into(), target }
+    }
+
     /// A tool whose upstream [`Routing::route`] names for each call.
     pub fn dynamic_tool(definition: impl Into<String>) -> Self {
         Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Dynamic }
@@ -68,6 +78,18 @@ impl Entry {
     /// A tool that [`Answering::answer`] answers.
     pub fn local_tool(definition: impl Into<String>) -> Self {
         Self { kind: "tool".to_owned(), definition: definition.into(), target: Target::Local }
+    }
+}
+
+impl Target {
+    /// Upstream and its own name for the thing, where they are fixed: guarded, bound or neither.
+    pub fn upstream(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Fixed((upstream, name))
+            | Self::Guarded((upstream, name))
+            | Self::Bound((upstream, name, _)) => Some((upstream, name)),
+            Self::Dynamic | Self::Local => None,
+        }
     }
 }
 

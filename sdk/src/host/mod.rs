@@ -29,6 +29,7 @@ pub mod workers;
 
 // Services for everybody
 pub mod clock;
+pub mod handles;
 pub mod log;
 pub mod random;
 pub mod state;

@@ -220,6 +220,24 @@ impl Host {
         self.0.borrow().store.get(key)
     }
 
+    /// An id of this upstream belongs to this caller.
+    pub fn handle(&self, caller: &str, upstream: &str, kind: &str, id: &str) -> &Self {
+        let handle = (upstream.to_owned(), kind.to_owned(), id.to_owned());
+        self.tell(|world| {
+            world.handles.insert(handle, caller.to_owned());
+        })
+    }
+
+    /// Whose each id is: upstream, kind, id and caller, in order.
+    pub fn handles(&self) -> Vec<(String, String, String, String)> {
+        let world = self.0.borrow();
+        let all = world.handles.iter();
+        all.map(|((upstream, kind, id), caller)| {
+            (upstream.clone(), kind.clone(), id.clone(), caller.clone())
+        })
+        .collect()
+    }
+
     /// Names loaded through `reveal`.
     pub fn loaded(&self) -> Vec<String> {
         self.0.borrow().loaded.clone()

@@ -82,6 +82,9 @@ pub(super) struct Worker {
     pub(super) labels: BTreeMap<String, String>,
 }
 
+/// Upstream, kind and id.
+pub(super) type Handle = (String, String, String);
+
 type Fetch = Box<dyn Fn(&Outgoing) -> Result<Incoming, String>>;
 type Request = Box<dyn Fn(&str, &str, &str) -> Result<String, String>>;
 type Send = Box<dyn Fn(&str, &str, &str) -> Result<String, String>>;
@@ -101,6 +104,8 @@ pub(super) struct World {
     pub(super) store: Store,
     pub(super) random: u32,
     pub(super) lines: Vec<Line>,
+    /// Whose each is.
+    pub(super) handles: BTreeMap<Handle, String>,
     pub(super) loaded: Vec<String>,
     pub(super) announced: Vec<String>,
     pub(super) fetch: Option<Fetch>,

@@ -21,6 +21,7 @@ pub const GOOD: &[&str] = &[
     "fetching",
     "imports_echo",
     "inbound_by_method",
+    "learns",
     "lifecycle_ready",
     "review_echo",
     "review_replace",

@@ -63,6 +63,7 @@ pub async fn pass(
             session: toward.session.clone(),
             attributes: Vec::new(),
             requester: None,
+            handles: connector.handles.clone(),
             status: LiveStatus::of(connector),
             arguments: Arguments::default(),
         };

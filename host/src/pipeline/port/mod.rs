@@ -19,7 +19,7 @@ pub use file::{File, FileOrder};
 pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
 };
-pub use router::{ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
+pub use router::{Asker, ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
 pub use upstream::{
     Control, LeftOut, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,

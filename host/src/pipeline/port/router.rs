@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Promise;
-use super::policy::Rejection;
+use super::policy::{Outcome, Rejection};
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;
@@ -59,6 +59,8 @@ pub struct Room {
 pub enum Routing {
     /// Upstream and its own name for the thing.
     Forward(String, String),
+    /// [`Router::answer`] answers.
+    Answer,
     /// Refuse.
     Reject(Rejection),
 }
@@ -82,12 +84,25 @@ pub trait Router: Send + Sync {
     fn room(&self) -> Room;
     /// Shapes the catalogue. Slow: up to two seconds, off the event loop.
     fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>>;
-    /// Decides who serves a dynamic entry.
+    /// Decides who serves a dynamic entry, and judges a call of a guarded one.
     fn route(&self, call: Arc<CallContext>) -> Promise<'_, Result<Routing, Fault>>;
-    /// Serves a local entry.
+    /// Serves a local entry, or a call of which `route` decided so.
     fn answer(&self, call: Arc<CallContext>) -> Promise<'_, Result<Reply, Fault>>;
+    /// Whether the router learns from answers of a tool with this own name at its server. Asked for every call: fast.
+    fn learns(&self, tool: &str) -> bool;
+    /// Learns from an answer. The target of the call is where it went.
+    fn learn(&self, call: Arc<CallContext>, outcome: Outcome) -> Promise<'_, Result<(), Fault>>;
     /// Whether the plugin is ready, and its sentence about it.
     fn ready(&self) -> Promise<'_, Result<String, String>>;
+}
+
+/// Which plugin sends a request of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The router, while it answers a call.
+    Router,
+    /// Any other.
+    Policy,
 }
 
 /// Sends a request to an upstream of the connector as the current caller, under the same policies: what the plugin
@@ -96,6 +111,7 @@ pub trait Requester: Send + Sync {
     /// JSON text of the result, or one sentence why there is none.
     fn request(
         &self,
+        asker: Asker,
         upstream: String,
         method: String,
         params: String,

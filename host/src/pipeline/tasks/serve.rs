@@ -69,7 +69,7 @@ pub(in crate::pipeline) async fn serve(
         .ok_or_else(|| unknown(&shown))?;
     let name: Arc<str> = shown.as_str().into();
     // It is not in the call's params, so it is not put there.
-    let target = Target::Fixed { upstream: place, name: name.clone() };
+    let target = Target::Fixed { upstream: place, name: name.clone(), guarded: false };
     let entry = Arc::new(Entry { key: name.clone(), target, ..nothing() });
     Call::new(connector, request, view, entry, name).run().await
 }

@@ -4,6 +4,7 @@ mod call;
 mod caller;
 mod catalogue;
 mod fetch;
+mod handles;
 mod listing;
 mod log;
 mod outcome;
@@ -38,7 +39,8 @@ pub(super) fn sync_linker(engine: &Engine) -> Result<Linker<Ctx>> {
         i::log,
         i::clock,
         i::random,
-        i::state
+        i::state,
+        i::handles
     );
     wasi::link(&mut linker)?;
     Ok(linker)

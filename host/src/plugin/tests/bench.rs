@@ -13,10 +13,9 @@ async fn costs() {
         let start = Instant::now();
         let runtime = runtime_with(Some(folder.clone()));
         let engine = start.elapsed();
-        let slot = runtime
-            .load(PluginSpec::new("router", Source::Bundled(bundled::ROUTER)))
-            .await
-            .unwrap();
+        let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
+        spec.grants.upstreams = true;
+        let slot = runtime.load(spec).await.unwrap();
         let loaded = start.elapsed();
         slot.router(&"hub".into(), None).await.unwrap();
         println!("{round}: engine {engine:?}, loaded {loaded:?}, seated {:?}", start.elapsed());

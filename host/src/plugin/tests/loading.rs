@@ -93,7 +93,9 @@ async fn a_pinned_digest_must_match() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_router_is_no_policy() {
-    let error = refusal(bytes(bundled::ROUTER)).await;
+    let mut spec = bytes(bundled::ROUTER);
+    spec.grants.upstreams = true;
+    let error = refusal(spec).await;
     assert!(matches!(error, LoadError::WrongKind { .. }), "{error}");
 }
 

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use super::stage::{call, call_with, policy, runtime, spec};
 use crate::fault::Code;
 use crate::pipeline::port::{
-    Admission, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review, UpstreamView,
+    Admission, Asker, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review,
+    UpstreamView,
 };
 use crate::plugin::{OnError, PluginSpec, Source, bundled};
 
@@ -146,6 +147,7 @@ struct Slow;
 impl Requester for Slow {
     fn request(
         &self,
+        _asker: Asker,
         upstream: String,
         method: String,
         params: String,
@@ -182,7 +184,8 @@ async fn a_router_asks_upstreams_and_waits_longer_than_it_may_compute() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bundled_router_shapes_a_connector() {
     let runtime = runtime();
-    let spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
+    let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
+    spec.grants.upstreams = true;
     let slot = runtime.load(spec).await.unwrap();
     let router = slot.router(&"hub".into(), None).await.unwrap();
     let upstream = UpstreamView {

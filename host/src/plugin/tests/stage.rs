@@ -86,6 +86,7 @@ pub(super) fn call_with(
         session: None,
         attributes: Vec::new(),
         requester,
+        handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
     })
@@ -111,6 +112,7 @@ pub(super) fn message(method: &str, params: &str) -> Arc<CallContext> {
         session: Some("s".into()),
         attributes: Vec::new(),
         requester: None,
+        handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
     })

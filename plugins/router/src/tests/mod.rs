@@ -1,4 +1,4 @@
-use plugway_sdk::prelude::{ConnectorView, Entry, Target, UpstreamView};
+use plugway_sdk::prelude::{ConnectorView, Entry, UpstreamView};
 
 use crate::config::Options;
 use crate::shape::shape;
@@ -6,6 +6,7 @@ use crate::warning::Warning;
 
 mod actions;
 mod names;
+mod ownership;
 mod properties;
 mod speed;
 mod status;
@@ -61,6 +62,5 @@ fn names(upstreams: Vec<UpstreamView>) -> Vec<String> {
 }
 
 fn target(entry: &Entry) -> (&str, &str) {
-    let Target::Fixed((upstream, name)) = &entry.target else { panic!("not fixed: {entry:?}") };
-    (upstream, name)
+    entry.target.upstream().unwrap_or_else(|| panic!("not fixed: {entry:?}"))
 }

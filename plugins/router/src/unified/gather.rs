@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plugway_sdk::prelude::{Entry, Target};
+use plugway_sdk::prelude::Entry;
 
 use super::bm25::Builder;
 use super::catalogue::{self, Catalogue, Skill, Transition};
@@ -95,12 +95,8 @@ enum Found<'a> {
 
 /// Whether lists show an entry to whom nothing is hidden from.
 fn is_listed(entry: &Entry, sources: &[Source]) -> bool {
-    match &entry.target {
-        Target::Fixed((upstream, _)) | Target::Bound((upstream, ..)) => {
-            sources.iter().any(|one| one.name == *upstream && one.up)
-        }
-        Target::Dynamic | Target::Local => true,
-    }
+    let upstream = entry.target.upstream();
+    upstream.is_none_or(|(upstream, _)| sources.iter().any(|one| one.name == *upstream && one.up))
 }
 
 fn gather(
@@ -113,9 +109,7 @@ fn gather(
     let mut tools: HashMap<&str, Vec<Own<'_>>> = HashMap::new();
     let mut place = 0;
     for entry in entries {
-        if let (Target::Fixed((upstream, own)) | Target::Bound((upstream, own, _)), "tool") =
-            (&entry.target, entry.kind.as_str())
-        {
+        if let (Some((upstream, own)), "tool") = (entry.target.upstream(), entry.kind.as_str()) {
             let own = Own { name: own, definition: &entry.definition, place };
             tools.entry(upstream).or_default().push(own);
         }

@@ -7,7 +7,7 @@ use super::world::World;
 
 pub(crate) use hand::{call, caller, catalogue, listing, outcome, workers};
 pub(crate) use services::{
-    announce, clock, fetch, log, random, reveal, state, transfers, upstreams,
+    announce, clock, fetch, handles, log, random, reveal, state, transfers, upstreams,
 };
 
 mod hand;

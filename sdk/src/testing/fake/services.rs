@@ -72,6 +72,54 @@ pub(crate) mod state {
     }
 }
 
+pub(crate) mod handles {
+    use super::super::ask;
+    use crate::testing::world::{Handle, World};
+
+    /// An id at the current upstream.
+    fn here(world: &World, kind: &str, id: &str) -> Option<Handle> {
+        let (upstream, _) = world.call.target.clone()?;
+        (!id.is_empty()).then(|| (upstream, kind.to_owned(), id.to_owned()))
+    }
+
+    pub(crate) fn claim(kind: &str, id: &str) -> bool {
+        ask(|world| {
+            let Some(handle) = here(world, kind, id) else { return false };
+            let caller = world.caller.id.clone();
+            *world.handles.entry(handle).or_insert_with(|| caller.clone()) == caller
+        })
+    }
+    pub(crate) fn owns(upstream: Option<&str>, kind: &str, id: &str) -> bool {
+        ask(|world| {
+            world.handles.iter().any(|((at, of, own), owner)| {
+                upstream.is_none_or(|upstream| upstream == at)
+                    && (of.as_str(), own.as_str(), owner) == (kind, id, &world.caller.id)
+            })
+        })
+    }
+    pub(crate) fn list(upstream: &str, kind: &str) -> Vec<String> {
+        let strangers = crate::host::caller::anonymous()
+            && crate::host::call::attribute("era").as_deref() == Some("modern");
+        if strangers {
+            return Vec::new();
+        }
+        ask(|world| {
+            let own = world.handles.iter().filter(|((at, of, _), owner)| {
+                (at.as_str(), of.as_str(), *owner) == (upstream, kind, &world.caller.id)
+            });
+            own.map(|((_, _, id), _)| id.clone()).collect()
+        })
+    }
+    pub(crate) fn release(kind: &str, id: &str) {
+        ask(|world| {
+            let Some(handle) = here(world, kind, id) else { return };
+            if world.handles.get(&handle) == Some(&world.caller.id) {
+                world.handles.remove(&handle);
+            }
+        });
+    }
+}
+
 pub(crate) mod fetch {
     use crate::host::fetch::{Incoming, Outgoing};
 

@@ -109,12 +109,8 @@ impl Served {
         let shaped = self.host.run(|| self.router.shape(connector(upstreams))).unwrap();
         self.host.document(&shaped.document);
         for entry in &shaped.entries {
-            let away = match &entry.target {
-                Target::Fixed((upstream, _)) | Target::Bound((upstream, ..)) => {
-                    !up.contains(upstream)
-                }
-                _ => false,
-            };
+            let upstream = entry.target.upstream();
+            let away = upstream.is_some_and(|(name, _)| !up.iter().any(|up| up == name));
             let name = shown(entry);
             if !away && !hidden.contains(&name.as_str()) {
                 let definition = serde_json::from_str(&entry.definition).unwrap();
