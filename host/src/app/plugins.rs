@@ -167,6 +167,7 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
             upstreams: settings.grants.upstreams,
+            reveal: settings.grants.reveal || matches!(source, Source::Bundled(_)),
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {

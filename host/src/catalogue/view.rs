@@ -26,17 +26,64 @@ pub struct View {
     sights: Option<Box<[Sight]>>,
     /// The pages of each list in each form, once they were asked for.
     lists: [[OnceLock<Box<[Page]>>; 3]; 4],
+    /// Places where the pages of the list of tools begin, if not where they do in the catalogue.
+    starts: Option<Box<[u32]>>,
+    /// What is listed of it before anybody loaded more, once that was asked for.
+    residents: OnceLock<Arc<Self>>,
 }
 
 impl View {
     /// A view in which everything is shown.
     pub fn whole(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue, sights: None, lists: Default::default() }
+        Self::of(catalogue, None, None)
     }
 
     /// A view with a sight for each entry; entries beyond the sights are hidden.
     pub fn filtered(catalogue: Arc<Catalogue>, sights: Vec<Sight>) -> Self {
-        Self { catalogue, sights: Some(sights.into_boxed_slice()), lists: Default::default() }
+        Self::of(catalogue, Some(sights.into_boxed_slice()), None)
+    }
+
+    fn of(
+        catalogue: Arc<Catalogue>,
+        sights: Option<Box<[Sight]>>,
+        starts: Option<Box<[u32]>>,
+    ) -> Self {
+        let lists = Default::default();
+        Self { catalogue, sights, lists, starts, residents: OnceLock::new() }
+    }
+
+    /// The same, but that lists show of tools only residents and those that this is true for. Only lists differ: everything
+    /// is found that was.
+    #[must_use]
+    pub fn narrowed(&self, is_loaded: impl Fn(&Entry) -> bool) -> Self {
+        let entries = self.catalogue.entries();
+        let mut sights = Vec::with_capacity(entries.len());
+        let mut kept = Vec::new();
+        for (entry, place) in entries.iter().zip(0..) {
+            let listed = self.catalogue.is_resident(place) || is_loaded(entry);
+            if listed {
+                kept.push((entry.clone(), place));
+            }
+            sights.push(match self.sight(place) {
+                Sight::Shown if !listed => Sight::Unlisted,
+                sight => sight,
+            });
+        }
+        let starts = list::cut(kept.into_iter(), EntryKind::Tool);
+        Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts))
+    }
+
+    /// What is listed of it before anybody loaded more.
+    pub fn residents(&self) -> Arc<Self> {
+        self.residents.get_or_init(|| Arc::new(self.narrowed(|_| false))).clone()
+    }
+
+    /// Places where the pages of a list begin; there is always one.
+    pub(super) fn pages(&self, kind: EntryKind) -> &[u32] {
+        match &self.starts {
+            Some(starts) if kind == EntryKind::Tool => starts,
+            _ => self.catalogue.pages(kind),
+        }
     }
 
     /// The catalogue behind the view.

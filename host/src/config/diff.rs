@@ -147,7 +147,8 @@ fn connector(
     changes: &mut Changes,
 ) {
     let keys = differing!(
-        old, new; description, path, anonymous, status, server_info, router, policies, disabled,
+        old, new; description, path, anonymous, status, discovery, server_info, router,
+        policies, disabled,
     );
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);

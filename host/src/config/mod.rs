@@ -38,9 +38,10 @@ pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Asks, Auth, Child, ConnectorSettings,
-    Credential, Exposure, GrantSettings, Hosts, HttpTransport, Icon, Limits, Listen, ListenSource,
-    Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix,
-    ServerInfo, Settings, Sharing, StaticToken, Target, UpstreamSettings, UpstreamTimeouts, Watch,
+    Credential, Exposure, GrantSettings, Hosts, HttpTransport, Icon, LazySettings, Limits, Listen,
+    ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource,
+    Prefix, ServerInfo, Settings, Sharing, StaticToken, Target, UpstreamSettings, UpstreamTimeouts,
+    Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -48,10 +49,10 @@ pub use watched::{Watched, irregular};
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse, Exposure,
-        ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord,
-        Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText, ServerInfo,
-        ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens,
-        TransportWord, UnavailableWord, Upstream,
+        Admin, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse,
+        DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants, Icon,
+        IconTheme, InstructionsWord, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord,
+        Reconnect, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size,
+        Span, Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

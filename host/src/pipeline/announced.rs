@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::views::Judged;
-use crate::catalogue::{Catalogue, EntryKind};
+use crate::catalogue::{Catalogue, EntryKind, Sight};
 
 /// What the clients of a connector were last told of its lists. It outlives a reload: the connector that takes another's
 /// place under the same name must be given the same one (`Connector::announced`), else its clients would be told nothing of
@@ -115,6 +115,8 @@ pub(super) struct News {
     pub(super) entries: Vec<Judged>,
     /// For each of them, whether it stands in the lists now.
     pub(super) listed: Vec<bool>,
+    /// For each of them, whether it stands, or stood, in the lists of those who did not load it.
+    pub(super) resident: Vec<bool>,
     /// Upstreams whose entries left because they are away.
     pub(super) left: Vec<Arc<str>>,
     /// Upstreams whose entries are back.
@@ -243,9 +245,11 @@ impl News {
         let mut news = Self::default();
         for (from, other, listed) in [(was, is, false), (is, was, true)] {
             let known: HashSet<_> = listing(other).map(|(key, _)| key).collect();
-            for (_, judged) in listing(from).filter(|(key, _)| !known.contains(key)) {
+            for (key, judged) in listing(from).filter(|(key, _)| !known.contains(key)) {
+                let (.., resident) = key;
                 news.entries.push(judged);
                 news.listed.push(listed);
+                news.resident.push(resident);
             }
         }
         let away = |catalogue: &Catalogue, name: &Arc<str>| {
@@ -262,16 +266,26 @@ impl News {
         news
     }
 
+    /// What is shown of this to who did not load it stays off the lists. `sights` are one for each entry.
+    pub(super) fn narrow(&self, sights: &mut [Sight], loaded: &[Arc<str>]) {
+        for (((entry, _), resident), sight) in self.entries.iter().zip(&self.resident).zip(sights) {
+            if *sight == Sight::Shown && !resident && !loaded.contains(&entry.key) {
+                *sight = Sight::Unlisted;
+            }
+        }
+    }
+
     /// Whether there is nothing to tell.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// What lists show, each with what it is known by.
-fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str), Judged)> {
-    catalogue.entries().iter().filter(|entry| catalogue.lists(entry)).map(|entry| {
-        let key = (entry.kind as usize, &*entry.definition);
+/// What lists show, each with what it is known by: kind, definition, and whether everybody's list shows it.
+fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str, bool), Judged)> {
+    let entries = catalogue.entries().iter().zip(0..);
+    entries.filter(|(entry, _)| catalogue.lists(entry)).map(|(entry, place)| {
+        let key = (entry.kind as usize, &*entry.definition, catalogue.is_resident(place));
         (key, (entry.clone(), catalogue.upstream_of(entry).cloned()))
     })
 }

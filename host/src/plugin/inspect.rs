@@ -22,7 +22,7 @@ const SERVICES: [&str; 10] = [
     "random",
     "state",
 ];
-const IMPORTS_LATER: [&str; 4] = ["workers", "transfers", "reveal", "announce"];
+const IMPORTS_LATER: [&str; 3] = ["workers", "transfers", "announce"];
 const EXPORTS_LATER: [&str; 6] =
     ["dispatcher", "settling", "learning", "merging", "transfer", "filtering"];
 /// Any of them makes a policy.
@@ -89,6 +89,7 @@ fn check_import(name: &str, grants: &Grants) -> Result<(), LoadError> {
     let granted = match interface {
         "upstreams" => Some(grants.upstreams),
         "fetch" => Some(grants.fetch.is_some()),
+        "reveal" => Some(grants.reveal),
         _ => None,
     };
     match granted {

@@ -182,7 +182,8 @@ pub fn fault(fault: &Fault, asked: Asked<'_>) -> Reply {
 /// A tool call that a server or a policy refused is a result that the agent reads (`isError`), not an error of the
 /// protocol, which many clients do not show to the model.
 fn tool_result(fault: &Fault, asked: Asked<'_>) -> Option<Bytes> {
-    let readable = fault.blame() == Blame::Upstream || fault.code() == Code::Refused;
+    let own = [Code::Refused, Code::NotLoaded, Code::BadArguments];
+    let readable = fault.blame() == Blame::Upstream || own.contains(&fault.code());
     if asked.method != Method::ToolsCall || !readable || fault.rpc_code().is_some() {
         return None;
     }

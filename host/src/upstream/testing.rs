@@ -233,6 +233,7 @@ pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> 
         client_info: Some(format!(r#"{{"name":"client-{id}","version":"1"}}"#).into()),
         capabilities: Some(r#"{"roots":{}}"#.into()),
         further: None,
+        loads: None,
         outbox: Arc::new(NoOutbox),
     })
 }
@@ -248,6 +249,7 @@ pub(super) fn leveled(id: u64, revision: Revision) -> (Arc<Party>, Arc<Leveled>)
         client_info: plain.client_info.clone(),
         capabilities: plain.capabilities.clone(),
         further: None,
+        loads: None,
         outbox: Arc::clone(&outbox) as Arc<dyn Outbox>,
     };
     (Arc::new(party), outbox)
@@ -323,6 +325,7 @@ pub(super) fn listening(
         client_info: None,
         capabilities: Some(capabilities.into()),
         further: None,
+        loads: None,
         outbox,
     })
 }

@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`shape`] walks over the upstreams, [`names`] finds the shown name, [`execution`] knows the servers
 //! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest,
-//! [`status`] and [`unified`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
+//! [`status`], [`unified`] and [`lazy`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
 //! they should look at, [`component`] is the plugin.
 
 pub mod shape;
@@ -11,6 +11,7 @@ pub mod shape;
 pub mod config;
 pub mod execution;
 pub mod head;
+pub mod lazy;
 pub mod names;
 pub mod status;
 pub mod unified;

@@ -102,6 +102,8 @@ pub(super) struct World {
     pub(super) random: u32,
     pub(super) lines: Vec<Line>,
     pub(super) loaded: Vec<String>,
+    /// How many may be loaded; none where nothing is kept.
+    pub(super) room: Option<u32>,
     pub(super) announced: Vec<String>,
     pub(super) fetch: Option<Fetch>,
     pub(super) request: Option<Request>,

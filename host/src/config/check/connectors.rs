@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{clashes, server_info, upstreams};
+use super::{clashes, discovery, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -31,6 +31,7 @@ pub(super) fn check(
         path: file.path.clone(),
         anonymous: file.anonymous,
         status: file.status,
+        discovery: file.discovery.clone(),
         server_info: file.server_info.clone(),
         router: file.router.clone(),
         policies: file.policies.clone(),
@@ -46,6 +47,7 @@ pub(super) fn check(
         ("path", lone.path.is_some()),
         ("anonymous", lone.anonymous.is_some()),
         ("status", lone.status.is_some()),
+        ("discovery", lone.discovery.is_some()),
         ("server_info", lone.server_info.is_some()),
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
@@ -103,6 +105,7 @@ fn one(
     let info = written.server_info.as_ref();
     let own_name = name.as_deref().unwrap_or_default();
     let server_info = server_info::check(info, own_name, &key.key("server_info"), findings);
+    let discovery = discovery::check(written.discovery.as_ref(), &key.key("discovery"), findings);
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
     clashes::check(&upstreams.started, findings);
@@ -112,6 +115,7 @@ fn one(
         path: path?,
         anonymous: written.anonymous.unwrap_or(false),
         status: written.status.unwrap_or(true),
+        discovery,
         server_info,
         router: router?,
         policies,

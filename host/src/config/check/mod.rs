@@ -10,6 +10,7 @@ mod clashes;
 mod connectors;
 mod credential;
 mod date;
+mod discovery;
 mod findings;
 mod grants;
 mod header;

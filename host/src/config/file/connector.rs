@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{CredentialUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord};
+use super::{
+    CredentialUse, DiscoveryUse, Reconnect, SecretText, ServerInfo, Span, Text, UnavailableWord,
+};
 
 /// One MCP server as clients see it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -24,6 +26,9 @@ pub struct Connector {
     pub anonymous: Option<bool>,
     /// Whether clients see the tool `NAME_status`, which tells how the servers are. Default `true`.
     pub status: Option<bool>,
+    /// Whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
+    /// Default `eager`.
+    pub discovery: Option<DiscoveryUse>,
     /// How it introduces itself to clients: `serverInfo`. Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
     /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.

@@ -7,6 +7,7 @@
 mod access;
 mod connector;
 mod credential;
+mod discovery;
 mod plugin;
 mod server_info;
 mod top;
@@ -19,6 +20,7 @@ pub use connector::{
     TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};
+pub use discovery::{DiscoveryMode, DiscoveryUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
 pub use server_info::{Icon, IconTheme, ServerInfo};
 pub use top::{Exposure, ExposureWord, File, FormWord, ServerLimits};
@@ -47,6 +49,5 @@ pub(super) const NOT_YET: NotYet = &[
     ("upstream", "read_only", "calls are never repeated"),
     ("upstream", "uri", "resource URIs are passed on as they are"),
     ("grants", "transfers", "objects are not transferred"),
-    ("grants", "reveal", "plugins cannot ask for secrets"),
     ("grants", "announce", "plugins cannot announce changes"),
 ];

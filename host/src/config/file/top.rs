@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Admin, AuthUse, Connector, Plugin, PluginUse, ServerInfo, Size, Span, Upstream};
+use super::{
+    Admin, AuthUse, Connector, DiscoveryUse, Plugin, PluginUse, ServerInfo, Size, Span, Upstream,
+};
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
 /// configuration.
@@ -49,6 +51,9 @@ pub struct File {
     pub anonymous: Option<bool>,
     /// A lone connector: whether clients see the tool `NAME_status`, which tells how its servers are. Default `true`.
     pub status: Option<bool>,
+    /// A lone connector: whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
+    /// Default `eager`.
+    pub discovery: Option<DiscoveryUse>,
     /// A lone connector: how it introduces itself to clients (`serverInfo`). Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
     /// A lone connector: its router. Default `router`.

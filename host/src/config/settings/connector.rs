@@ -23,6 +23,8 @@ pub struct ConnectorSettings {
     pub anonymous: bool,
     /// Whether clients see the tool `{name}_status` and the resource beside it.
     pub status: bool,
+    /// How clients find tools that are not listed; none = all are.
+    pub discovery: Option<LazySettings>,
     /// How it introduces itself to clients.
     pub server_info: ServerInfo,
     /// Shapes the catalogue.
@@ -39,6 +41,23 @@ impl ConnectorSettings {
     /// The base path for people: `/` rather than nothing.
     pub fn shown_path(&self) -> &str {
         if self.path.is_empty() { "/" } else { &self.path }
+    }
+}
+
+/// How clients find tools that are not listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LazySettings {
+    /// Globs over names that clients see: tools that match one are always listed.
+    pub residents: Vec<String>,
+    /// Tools that one session may have loaded at once.
+    pub cap: usize,
+    /// A loaded tool that is not used for so long is unloaded.
+    pub idle: Duration,
+}
+
+impl Default for LazySettings {
+    fn default() -> Self {
+        Self { residents: Vec::new(), cap: 64, idle: Duration::from_hours(1) }
     }
 }
 

@@ -7,6 +7,7 @@ mod fetch;
 mod listing;
 mod log;
 mod outcome;
+mod reveal;
 mod services;
 mod state;
 mod upstreams;
@@ -38,7 +39,8 @@ pub(super) fn sync_linker(engine: &Engine) -> Result<Linker<Ctx>> {
         i::log,
         i::clock,
         i::random,
-        i::state
+        i::state,
+        i::reveal
     );
     wasi::link(&mut linker)?;
     Ok(linker)

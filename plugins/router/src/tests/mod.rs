@@ -4,6 +4,7 @@ use crate::config::Options;
 use crate::shape::shape;
 use crate::warning::Warning;
 
+mod lazy;
 mod names;
 mod properties;
 mod speed;
