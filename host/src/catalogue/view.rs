@@ -165,3 +165,53 @@ impl View {
         Caching { public: all.public && form == Form::Shared && !self.is_filtered(), ..all }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
+
+    /// Tools `t0` to `t9` and a prompt, of which `t3` and the prompt are residents.
+    fn catalogue() -> Arc<Catalogue> {
+        let kinds = (0..10).map(|n| ("tool", format!("t{n}"))).chain([("prompt", "p".to_owned())]);
+        let entries = kinds.map(|(kind, name)| ShapedEntry {
+            kind: kind.to_owned(),
+            definition: format!(r#"{{"name":"{name}"}}"#),
+            target: ShapedTarget::Fixed("a".to_owned(), name),
+        });
+        let shaped = Shaped { entries: entries.collect(), document: String::new() };
+        let (made, refused) = Catalogue::compile(1, vec!["a".into()], shaped);
+        assert!(refused.is_empty());
+        let is_resident = |entry: &Entry| entry.kind == EntryKind::Prompt || *entry.key == *"t3";
+        Arc::new(made.with_residents(Some(is_resident)))
+    }
+
+    fn listed(view: &View) -> Vec<&str> {
+        view.listed().map(|entry| &*entry.key).collect()
+    }
+
+    #[test]
+    fn a_narrowed_view_lists_residents_and_what_was_loaded_and_finds_everything() {
+        let whole = View::whole(catalogue());
+        assert_eq!(whole.listed().count(), 11);
+        assert_eq!(listed(&whole.residents()), ["t3", "p"]);
+        assert!(Arc::ptr_eq(&whole.residents(), &whole.residents()), "it is made once");
+        let loaded = whole.narrowed(|entry| *entry.key == *"t7");
+        assert_eq!(listed(&loaded), ["t3", "t7", "p"]);
+        assert!(loaded.find(EntryKind::Tool, "t0").is_some());
+        let page = loaded.page(EntryKind::Tool, Form::Legacy, 0).unwrap();
+        assert_eq!(page.text, r#"{"tools":[{"name":"t3"},{"name":"t7"}]}"#);
+        assert!(page.next.is_none());
+    }
+
+    #[test]
+    fn narrowing_shows_nothing_that_was_not_to_be_seen() {
+        let mut sights = vec![Sight::Shown; 11];
+        (sights[3], sights[7]) = (Sight::Hidden, Sight::Unlisted);
+        let view = View::filtered(catalogue(), sights);
+        let loaded = view.narrowed(|entry| ["t3", "t7", "t8"].contains(&&*entry.key));
+        assert_eq!(listed(&loaded), ["t8", "p"]);
+        assert!(loaded.find(EntryKind::Tool, "t3").is_none());
+        assert_eq!(loaded.sight(7), Sight::Unlisted);
+    }
+}

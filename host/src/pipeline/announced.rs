@@ -293,7 +293,7 @@ fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str, bool), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
+    use crate::catalogue::{Entry, Shaped, ShapedEntry, ShapedTarget};
 
     fn catalogue(generation: u32, tools: &[(&str, &str)], away: &[bool]) -> Arc<Catalogue> {
         let entries = tools.iter().map(|(upstream, name)| ShapedEntry {
@@ -354,6 +354,34 @@ mod tests {
         let news = of(2).unwrap();
         assert_eq!((names(news, true), &*news.back), (vec!["x", "y"], &["a".into()][..]));
         assert!(of(3).is_none() && of(4).is_none(), "it saw what there is");
+    }
+
+    #[test]
+    fn what_nobody_but_a_session_lists_is_news_for_that_session_alone() {
+        let lazily = |generation: u32, away: &[bool]| {
+            let all = Catalogue::clone(&catalogue(generation, BOTH, away));
+            Arc::new(all.with_residents(Some(|entry: &Entry| *entry.key == *"z")))
+        };
+        let announced = Announced::default();
+        renewed(&announced, &lazily(1, &[]));
+        let news = renewed(&announced, &lazily(2, &[true, true]));
+        let shown = |loaded: &[Arc<str>]| {
+            let mut sights = vec![Sight::Shown; news.entries.len()];
+            news.narrow(&mut sights, loaded);
+            let all = news.entries.iter().zip(sights);
+            let shown = all.filter(|(_, sight)| *sight == Sight::Shown);
+            shown.map(|((entry, _), _)| entry.key.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&[]), ["z"]);
+        assert_eq!(shown(&["y".into()]), ["y", "z"]);
+        // Where everything is listed from now on, what nobody listed is new.
+        let news = renewed(&announced, &catalogue(3, BOTH, &[true, true]));
+        assert!(news.is_empty(), "it is away: {news:?}");
+        let news = renewed(&announced, &catalogue(4, BOTH, &[]));
+        assert_eq!(names(&news, true), ["x", "y", "z"]);
+        let news = renewed(&announced, &lazily(5, &[]));
+        assert_eq!((names(&news, false), names(&news, true)), (vec!["x", "y"], vec!["x", "y"]));
+        assert_eq!(news.resident, [true, true, false, false]);
     }
 
     #[test]
