@@ -115,28 +115,38 @@ fn capabilities_need_a_grant() {
         assert!(fetch::send(&fetch::Outgoing::get("https://x")).is_err());
         assert!(upstreams::request("u", "ping", "{}").is_err());
         assert!(transfers::send("r", "to", "").is_err());
-        assert!(reveal::load(&["unknown".to_owned()]).is_err());
+        assert!(reveal::load(&["read".to_owned()], false, false).is_err());
+        assert_eq!(reveal::loaded(), None);
     });
     host.on_request(|upstream, method, params| Ok(json!([upstream, method, params]).to_string()));
     host.on_send(|data, to, _name| Ok(format!("{data} to {to}")));
     host.on_fetch(|request| {
         Ok(fetch::Incoming { status: 200, headers: vec![], body: request.url.clone().into() })
     });
-    host.entry("tool", "read", &json!({}));
+    host.entry("tool", "read", &json!({})).entry("tool", "write", &json!({})).keeps_loaded(1);
     host.run(|| {
         let called: Value = upstreams::call_tool("u", "read", &json!({"a": 1})).unwrap();
         assert_eq!(called[1], "tools/call");
         assert_eq!(transfers::send("r", "shelf", "").as_deref(), Ok("r to shelf"));
         assert_eq!(fetch::send(&fetch::Outgoing::get("https://x")).unwrap().body, b"https://x");
-        assert_eq!(
-            (reveal::load(&["read".to_owned()]), reveal::load(&["read".to_owned()])),
-            (Ok(1), Ok(0))
-        );
+        let load = |name: &str, evict: bool| {
+            let change = reveal::load(&[name.to_owned()], false, evict)?;
+            Ok::<_, String>((change.loaded, change.unloaded, change.total, change.cap))
+        };
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert!(load("unknown", false).is_err());
+        assert_eq!(load("write", false), Ok((names(&["write"]), names(&[]), 1, 1)));
+        assert_eq!(load("write", false), Ok((names(&[]), names(&[]), 1, 1)));
+        assert!(load("read", false).is_err_and(|full| full.contains("write")));
+        assert_eq!(load("read", true), Ok((names(&["read"]), names(&["write"]), 1, 1)));
+        assert_eq!(reveal::loaded(), Some(names(&["read"])));
         announce::content_changed();
         announce::resource_updated("file:///a");
     });
     assert_eq!(host.loaded(), ["read"]);
-    assert_eq!(host.run(|| reveal::unload(&["read".to_owned()])), 1);
+    let change = host.run(|| reveal::unload(&["read".to_owned()]));
+    assert_eq!((change.unloaded.len(), change.total), (1, 0));
     assert_eq!(host.announced(), ["content-changed", "file:///a"]);
 }
 

@@ -75,6 +75,7 @@ pub struct Hub {
     guests: Vec<Guest>,
     policies: Vec<String>,
     router: Option<Value>,
+    keys: Map<String, Value>,
     top: Map<String, Value>,
 }
 
@@ -82,8 +83,8 @@ impl Hub {
     /// A connector without anything.
     pub fn new(name: &str) -> Self {
         let (upstreams, guests, policies) = (Vec::new(), Vec::new(), Vec::new());
-        let top = Map::new();
-        Self { name: name.to_owned(), upstreams, guests, policies, router: None, top }
+        let (keys, top) = (Map::new(), Map::new());
+        Self { name: name.to_owned(), upstreams, guests, policies, router: None, keys, top }
     }
 
     /// A connector before the server at this URL, which is called `clock`.
@@ -139,6 +140,13 @@ impl Hub {
         self
     }
 
+    /// With one more key of the connector.
+    #[must_use]
+    pub fn key(mut self, key: &str, value: Value) -> Self {
+        self.keys.insert(key.to_owned(), value);
+        self
+    }
+
     /// With one more key at the top of the configuration.
     #[must_use]
     pub fn top(mut self, key: &str, value: Value) -> Self {
@@ -160,8 +168,9 @@ impl Hub {
         let mut connector = json!({
             "name": self.name, "path": path, "upstreams": self.upstreams, "policies": self.policies,
         });
-        if let (Some(router), Some(connector)) = (&self.router, connector.as_object_mut()) {
-            connector.insert("router".to_owned(), router.clone());
+        if let Some(connector) = connector.as_object_mut() {
+            connector.extend(self.keys.clone());
+            connector.extend(self.router.clone().map(|router| ("router".to_owned(), router)));
         }
         connector
     }

@@ -25,6 +25,7 @@ mod generated {
                 import plugway:plugin/random@0.1.0;
                 import plugway:plugin/state@0.1.0;
                 import plugway:plugin/handles@0.1.0;
+                import plugway:plugin/reveal@0.1.0;
                 export plugway:plugin/lifecycle@0.1.0;
                 export plugway:plugin/readiness@0.1.0;
                 export plugway:plugin/router@0.1.0;

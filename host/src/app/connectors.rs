@@ -9,10 +9,10 @@ use super::error::StartError;
 use super::ground::Ground;
 use super::plugins::Plugins;
 use super::upstreams::{self, Running as RunningUpstream};
-use crate::config::{Artifacts, ConnectorSettings, Settings, Target};
+use crate::config::{Artifacts, ConnectorSettings, LazySettings, Settings, Target};
 use crate::pipeline::artifacts::{Rules, Who};
 use crate::pipeline::port::{Policy, Router};
-use crate::pipeline::{Connector, Served, keeper};
+use crate::pipeline::{Connector, Lazy, Served, keeper};
 
 /// A connector that is served, and what it was made of.
 #[derive(Clone)]
@@ -65,6 +65,7 @@ impl Draft {
         let mut connector = Connector::new(name, description, served, router, policies);
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
+        connector.lazy = self.settings.discovery.as_ref().map(lazy);
         connector.audience = ground.sessions.clone();
         connector.links =
             self.settings.artifacts.as_ref().map(|written| links(written, &self.settings.path));
@@ -108,6 +109,11 @@ impl Running {
     pub(super) fn retire(&self) {
         self.keeping.cancel();
     }
+}
+
+fn lazy(settings: &LazySettings) -> Arc<Lazy> {
+    let LazySettings { residents, cap, idle } = settings;
+    Arc::new(Lazy { residents: residents.clone(), cap: *cap, idle: *idle })
 }
 
 /// The upstreams of a connector: those that run already and are the same server, and new ones. What waits for a lease is

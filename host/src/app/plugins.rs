@@ -153,6 +153,7 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
         PluginSource::File(path) => Source::File(path.clone()),
     };
     let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();
+    let is_bundled = matches!(source, Source::Bundled(_));
     let defaults = Limits::of(&source);
     let memory = settings.limits.memory.and_then(|bytes| u32::try_from(bytes >> 20).ok());
     PluginSpec {
@@ -167,7 +168,8 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
             // The bundled router answers for servers: what belongs to nobody, skills, lists of one's own.
-            upstreams: settings.grants.upstreams || settings.source == PluginSource::Bundled,
+            upstreams: settings.grants.upstreams || is_bundled,
+            reveal: settings.grants.reveal || is_bundled,
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {

@@ -32,16 +32,22 @@ pub struct Page {
     pub next: Option<u32>,
 }
 
-/// Places at which pages of the entries of a kind begin, the first one at 0. They depend on the catalogue alone, so that
-/// a page is the same whatever the pages before it show to a caller.
-pub(super) fn cut(entries: &[Arc<Entry>], kind: EntryKind) -> Box<[u32]> {
+/// Places at which pages of the entries of a kind begin, the first one at 0. They depend on these entries alone, each given
+/// with its place in the catalogue, and not on what a caller sees of them: a page is the same whatever the pages before it
+/// show to a caller.
+pub(super) fn cut(entries: impl Iterator<Item = (Arc<Entry>, u32)>, kind: EntryKind) -> Box<[u32]> {
     cut_at(entries, kind, ITEMS, BYTES)
 }
 
-fn cut_at(entries: &[Arc<Entry>], kind: EntryKind, items: usize, most: usize) -> Box<[u32]> {
+fn cut_at(
+    entries: impl Iterator<Item = (Arc<Entry>, u32)>,
+    kind: EntryKind,
+    items: usize,
+    most: usize,
+) -> Box<[u32]> {
     let mut starts = vec![0];
     let (mut count, mut bytes) = (0, 0);
-    for (entry, place) in entries.iter().zip(0..).filter(|(entry, _)| entry.kind == kind) {
+    for (entry, place) in entries.filter(|(entry, _)| entry.kind == kind) {
         let length = entry.definition.len() + 1;
         if count > 0 && (count >= items || bytes + length > most) {
             starts.push(place);
@@ -55,7 +61,7 @@ fn cut_at(entries: &[Arc<Entry>], kind: EntryKind, items: usize, most: usize) ->
 
 /// Every page of a list: the definitions stand in it as the router gave them.
 pub(super) fn render(view: &View, kind: EntryKind, form: Form) -> Box<[Page]> {
-    let starts = view.catalogue().pages(kind);
+    let starts = view.pages(kind);
     let ends = starts.iter().skip(1).map(|start| Some(*start)).chain([None]);
     let pages = starts.iter().zip(ends).zip(1..).map(|((start, end), next)| {
         let on_page = |place: u32| place >= *start && end.is_none_or(|end| place < end);
@@ -131,7 +137,7 @@ mod tests {
                 .collect();
             let sights = [Sight::Shown, Sight::Unlisted, Sight::Hidden];
             let sights: Vec<Sight> = all.iter().map(|(.., sight)| sights[usize::from(*sight)]).collect();
-            let starts = cut_at(&entries, EntryKind::Tool, items, bytes);
+            let starts = cut_at(entries.iter().cloned().zip(0..), EntryKind::Tool, items, bytes);
             for place in starts.windows(2) {
                 prop_assert!(place[0] < place[1]);
             }

@@ -59,6 +59,8 @@ pub struct Catalogue {
     away: Box<[bool]>,
     /// For each upstream, whether it has tasks.
     tasks: Box<[bool]>,
+    /// For each entry, whether it is listed before anybody loaded it; none = all are.
+    residents: Option<Box<[bool]>>,
     /// For each list, how long it counts.
     caching: [Caching; 4],
     /// For each list, the places where its pages begin.
@@ -128,7 +130,8 @@ impl Catalogue {
                 refused.push(error);
             }
         }
-        table.pages = EntryKind::ALL.map(|kind| list::cut(&table.entries, kind));
+        table.pages =
+            EntryKind::ALL.map(|kind| list::cut(table.entries.iter().cloned().zip(0..), kind));
         (table, refused)
     }
 
@@ -217,6 +220,19 @@ impl Catalogue {
     pub fn with_tasks(mut self, tasks: Vec<bool>) -> Self {
         self.tasks = tasks.into_boxed_slice();
         self
+    }
+
+    /// The same entries, of which only those that this is true for are listed before somebody loaded them.
+    #[must_use]
+    pub fn with_residents(mut self, is: Option<impl Fn(&Entry) -> bool>) -> Self {
+        self.residents = is.map(|is| self.entries.iter().map(|entry| is(entry)).collect());
+        self
+    }
+
+    /// Whether the entry at a place is listed before anybody loaded it.
+    pub fn is_resident(&self, place: u32) -> bool {
+        let residents = self.residents.as_ref();
+        residents.is_none_or(|all| all.get(place as usize).copied().unwrap_or(false))
     }
 
     /// Whether the upstream at a place has tasks.

@@ -26,17 +26,64 @@ pub struct View {
     sights: Option<Box<[Sight]>>,
     /// The pages of each list in each form, once they were asked for.
     lists: [[OnceLock<Box<[Page]>>; 3]; 4],
+    /// Places where the pages of the list of tools begin, if not where they do in the catalogue.
+    starts: Option<Box<[u32]>>,
+    /// What is listed of it before anybody loaded more, once that was asked for.
+    residents: OnceLock<Arc<Self>>,
 }
 
 impl View {
     /// A view in which everything is shown.
     pub fn whole(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue, sights: None, lists: Default::default() }
+        Self::of(catalogue, None, None)
     }
 
     /// A view with a sight for each entry; entries beyond the sights are hidden.
     pub fn filtered(catalogue: Arc<Catalogue>, sights: Vec<Sight>) -> Self {
-        Self { catalogue, sights: Some(sights.into_boxed_slice()), lists: Default::default() }
+        Self::of(catalogue, Some(sights.into_boxed_slice()), None)
+    }
+
+    fn of(
+        catalogue: Arc<Catalogue>,
+        sights: Option<Box<[Sight]>>,
+        starts: Option<Box<[u32]>>,
+    ) -> Self {
+        let lists = Default::default();
+        Self { catalogue, sights, lists, starts, residents: OnceLock::new() }
+    }
+
+    /// The same, but that lists show of tools only residents and those that this is true for. Only lists differ: everything
+    /// is found that was.
+    #[must_use]
+    pub fn narrowed(&self, is_loaded: impl Fn(&Entry) -> bool) -> Self {
+        let entries = self.catalogue.entries();
+        let mut sights = Vec::with_capacity(entries.len());
+        let mut kept = Vec::new();
+        for (entry, place) in entries.iter().zip(0..) {
+            let listed = self.catalogue.is_resident(place) || is_loaded(entry);
+            if listed {
+                kept.push((entry.clone(), place));
+            }
+            sights.push(match self.sight(place) {
+                Sight::Shown if !listed => Sight::Unlisted,
+                sight => sight,
+            });
+        }
+        let starts = list::cut(kept.into_iter(), EntryKind::Tool);
+        Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts))
+    }
+
+    /// What is listed of it before anybody loaded more.
+    pub fn residents(&self) -> Arc<Self> {
+        self.residents.get_or_init(|| Arc::new(self.narrowed(|_| false))).clone()
+    }
+
+    /// Places where the pages of a list begin; there is always one.
+    pub(super) fn pages(&self, kind: EntryKind) -> &[u32] {
+        match &self.starts {
+            Some(starts) if kind == EntryKind::Tool => starts,
+            _ => self.catalogue.pages(kind),
+        }
     }
 
     /// The catalogue behind the view.
@@ -116,5 +163,55 @@ impl View {
     pub(super) fn caching(&self, kind: EntryKind, form: Form) -> Caching {
         let all = self.catalogue.caching(kind);
         Caching { public: all.public && form == Form::Shared && !self.is_filtered(), ..all }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
+
+    /// Tools `t0` to `t9` and a prompt, of which `t3` and the prompt are residents.
+    fn catalogue() -> Arc<Catalogue> {
+        let kinds = (0..10).map(|n| ("tool", format!("t{n}"))).chain([("prompt", "p".to_owned())]);
+        let entries = kinds.map(|(kind, name)| ShapedEntry {
+            kind: kind.to_owned(),
+            definition: format!(r#"{{"name":"{name}"}}"#),
+            target: ShapedTarget::Fixed("a".to_owned(), name),
+        });
+        let shaped = Shaped { entries: entries.collect(), document: String::new() };
+        let (made, refused) = Catalogue::compile(1, vec!["a".into()], shaped);
+        assert!(refused.is_empty());
+        let is_resident = |entry: &Entry| entry.kind == EntryKind::Prompt || *entry.key == *"t3";
+        Arc::new(made.with_residents(Some(is_resident)))
+    }
+
+    fn listed(view: &View) -> Vec<&str> {
+        view.listed().map(|entry| &*entry.key).collect()
+    }
+
+    #[test]
+    fn a_narrowed_view_lists_residents_and_what_was_loaded_and_finds_everything() {
+        let whole = View::whole(catalogue());
+        assert_eq!(whole.listed().count(), 11);
+        assert_eq!(listed(&whole.residents()), ["t3", "p"]);
+        assert!(Arc::ptr_eq(&whole.residents(), &whole.residents()), "it is made once");
+        let loaded = whole.narrowed(|entry| *entry.key == *"t7");
+        assert_eq!(listed(&loaded), ["t3", "t7", "p"]);
+        assert!(loaded.find(EntryKind::Tool, "t0").is_some());
+        let page = loaded.page(EntryKind::Tool, Form::Legacy, 0).unwrap();
+        assert_eq!(page.text, r#"{"tools":[{"name":"t3"},{"name":"t7"}]}"#);
+        assert!(page.next.is_none());
+    }
+
+    #[test]
+    fn narrowing_shows_nothing_that_was_not_to_be_seen() {
+        let mut sights = vec![Sight::Shown; 11];
+        (sights[3], sights[7]) = (Sight::Hidden, Sight::Unlisted);
+        let view = View::filtered(catalogue(), sights);
+        let loaded = view.narrowed(|entry| ["t3", "t7", "t8"].contains(&&*entry.key));
+        assert_eq!(listed(&loaded), ["t8", "p"]);
+        assert!(loaded.find(EntryKind::Tool, "t3").is_none());
+        assert_eq!(loaded.sight(7), Sight::Unlisted);
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 
 use super::explain_upstream::upstream;
 use crate::config::{
-    AdminListen, Auth, ConnectorSettings, Exposure, Hosts, PluginPlace, PluginSettings,
-    PluginSource, RegisterSettings, ServerInfo, Settings,
+    AdminListen, Auth, ConnectorSettings, Exposure, Hosts, LazySettings, PluginPlace,
+    PluginSettings, PluginSource, RegisterSettings, ServerInfo, Settings,
 };
 use crate::hex::hex;
 
@@ -89,6 +89,10 @@ fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::
     }
     if !connector.status {
         writeln!(f, "  without the tool {}_status", connector.name)?;
+    }
+    if let Some(LazySettings { residents, cap, .. }) = &connector.discovery {
+        let listed = if residents.is_empty() { "none".to_owned() } else { residents.join(" ") };
+        writeln!(f, "  lists tools lazily: always {listed}, and {cap} that a session loads")?;
     }
     let info = &connector.server_info;
     if *info != ServerInfo::plain(&connector.name) {

@@ -147,8 +147,8 @@ fn connector(
     changes: &mut Changes,
 ) {
     let keys = differing!(
-        old, new; description, path, anonymous, status, server_info, artifacts, router, policies, disabled,
-        registry, register,
+        old, new; description, path, anonymous, status, discovery, server_info, artifacts, router, policies,
+        disabled, registry, register,
     );
     changes.changed(title, &keys, false);
     let what = format!("upstream {}/", new.name);

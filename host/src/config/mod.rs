@@ -40,10 +40,10 @@ pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, Auth, Child,
     ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon,
-    LONGEST_LEASE, Limits, Listen, ListenSource, Naming, OnError, PluginLimitSettings, PluginPlace,
-    PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE, RegisterSettings, RegistrySettings,
-    SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken, Target, USUAL_LEASE,
-    UpstreamSettings, UpstreamTimeouts, Watch,
+    LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming, OnError,
+    PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE,
+    RegisterSettings, RegistrySettings, SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken,
+    Target, USUAL_LEASE, UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -52,9 +52,10 @@ pub use watched::{Watched, irregular};
 pub mod written {
     pub use super::file::{
         Admin, Artifacts, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse,
-        Exposure, ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord,
-        LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register,
-        Registry, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span,
-        Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
+        DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants, Icon,
+        IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
+        PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
+        ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
+        UnavailableWord, Upstream,
     };
 }

@@ -40,6 +40,10 @@ codes! {
     MissingCapability = "missing-capability", Client;
     /// No such tool, prompt or resource for this caller.
     UnknownName = "unknown-name", Client;
+    /// The tool is called by its name and not loaded.
+    NotLoaded = "not-loaded", Client;
+    /// The arguments of a tool of plugway's own are wrong.
+    BadArguments = "bad-arguments", Client;
     /// The body is larger than the limit.
     BodyTooLarge = "body-too-large", Client;
     /// The content type is not JSON.

@@ -56,13 +56,15 @@ type Baselines = [Option<usize>; LISTS.len()];
 /// Sessions that are told the same.
 struct Group {
     caller: Arc<Caller>,
+    /// What each of them has loaded.
+    loaded: Vec<Arc<str>>,
     baselines: Baselines,
     outboxes: Vec<Arc<dyn Outbox>>,
 }
 
 /// The sessions that there is something to tell, by what their callers may see and what they listed last.
 fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<Group> {
-    let mut groups: IndexMap<(Arc<str>, Baselines), Group> = IndexMap::new();
+    let mut groups: IndexMap<(Arc<str>, Baselines, Vec<Arc<str>>), Group> = IndexMap::new();
     for listener in listeners {
         // What it listed itself since the last telling counts before what it was told then, if it was there.
         let told = (listener.party.0 < mark.0).then_some(0);
@@ -79,9 +81,11 @@ fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<G
             places.find(|place| bulletin.news(*place).is_some_and(|news| !news.is_empty()))
         });
         if baselines.iter().any(Option::is_some) {
-            let key = (listener.caller.rights.clone(), baselines);
+            let mut loaded = listener.loads.map(|loads| loads.names()).unwrap_or_default();
+            loaded.sort_unstable();
+            let key = (listener.caller.rights.clone(), baselines, loaded.clone());
             let caller = listener.caller;
-            let group = || Group { caller, baselines, outboxes: Vec::new() };
+            let group = || Group { caller, loaded, baselines, outboxes: Vec::new() };
             groups.entry(key).or_insert_with(group).outboxes.push(listener.outbox);
         }
     }
@@ -112,7 +116,9 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
             continue;
         }
         // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
-        let Ok((sights, _)) = connector.judge(&group.caller, &news.entries).await else { return };
+        let judgement = connector.judge(&group.caller, &news.entries).await;
+        let Ok((mut sights, _)) = judgement else { return };
+        news.narrow(&mut sights, &group.loaded);
         judged.push((place, sights));
     }
     let told = group.baselines.map(|place| {

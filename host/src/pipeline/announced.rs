@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::views::Judged;
-use crate::catalogue::{Catalogue, EntryKind};
+use crate::catalogue::{Catalogue, EntryKind, Sight};
 
 /// What the clients of a connector were last told of its lists. It outlives a reload: the connector that takes another's
 /// place under the same name must be given the same one (`Connector::announced`), else its clients would be told nothing of
@@ -115,6 +115,8 @@ pub(super) struct News {
     pub(super) entries: Vec<Judged>,
     /// For each of them, whether it stands in the lists now.
     pub(super) listed: Vec<bool>,
+    /// For each of them, whether it stands, or stood, in the lists of those who did not load it.
+    pub(super) resident: Vec<bool>,
     /// Upstreams whose entries left because they are away.
     pub(super) left: Vec<Arc<str>>,
     /// Upstreams whose entries are back.
@@ -243,9 +245,11 @@ impl News {
         let mut news = Self::default();
         for (from, other, listed) in [(was, is, false), (is, was, true)] {
             let known: HashSet<_> = listing(other).map(|(key, _)| key).collect();
-            for (_, judged) in listing(from).filter(|(key, _)| !known.contains(key)) {
+            for (key, judged) in listing(from).filter(|(key, _)| !known.contains(key)) {
+                let (.., resident) = key;
                 news.entries.push(judged);
                 news.listed.push(listed);
+                news.resident.push(resident);
             }
         }
         let away = |catalogue: &Catalogue, name: &Arc<str>| {
@@ -262,16 +266,26 @@ impl News {
         news
     }
 
+    /// What is shown of this to who did not load it stays off the lists. `sights` are one for each entry.
+    pub(super) fn narrow(&self, sights: &mut [Sight], loaded: &[Arc<str>]) {
+        for (((entry, _), resident), sight) in self.entries.iter().zip(&self.resident).zip(sights) {
+            if *sight == Sight::Shown && !resident && !loaded.contains(&entry.key) {
+                *sight = Sight::Unlisted;
+            }
+        }
+    }
+
     /// Whether there is nothing to tell.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// What lists show, each with what it is known by.
-fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str), Judged)> {
-    catalogue.entries().iter().filter(|entry| catalogue.lists(entry)).map(|entry| {
-        let key = (entry.kind as usize, &*entry.definition);
+/// What lists show, each with what it is known by: kind, definition, and whether everybody's list shows it.
+fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str, bool), Judged)> {
+    let entries = catalogue.entries().iter().zip(0..);
+    entries.filter(|(entry, _)| catalogue.lists(entry)).map(|(entry, place)| {
+        let key = (entry.kind as usize, &*entry.definition, catalogue.is_resident(place));
         (key, (entry.clone(), catalogue.upstream_of(entry).cloned()))
     })
 }
@@ -279,7 +293,7 @@ fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str), Judged
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
+    use crate::catalogue::{Entry, Shaped, ShapedEntry, ShapedTarget};
 
     fn catalogue(generation: u32, tools: &[(&str, &str)], away: &[bool]) -> Arc<Catalogue> {
         let entries = tools.iter().map(|(upstream, name)| ShapedEntry {
@@ -340,6 +354,34 @@ mod tests {
         let news = of(2).unwrap();
         assert_eq!((names(news, true), &*news.back), (vec!["x", "y"], &["a".into()][..]));
         assert!(of(3).is_none() && of(4).is_none(), "it saw what there is");
+    }
+
+    #[test]
+    fn what_nobody_but_a_session_lists_is_news_for_that_session_alone() {
+        let lazily = |generation: u32, away: &[bool]| {
+            let all = Catalogue::clone(&catalogue(generation, BOTH, away));
+            Arc::new(all.with_residents(Some(|entry: &Entry| *entry.key == *"z")))
+        };
+        let announced = Announced::default();
+        renewed(&announced, &lazily(1, &[]));
+        let news = renewed(&announced, &lazily(2, &[true, true]));
+        let shown = |loaded: &[Arc<str>]| {
+            let mut sights = vec![Sight::Shown; news.entries.len()];
+            news.narrow(&mut sights, loaded);
+            let all = news.entries.iter().zip(sights);
+            let shown = all.filter(|(_, sight)| *sight == Sight::Shown);
+            shown.map(|((entry, _), _)| entry.key.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&[]), ["z"]);
+        assert_eq!(shown(&["y".into()]), ["y", "z"]);
+        // Where everything is listed from now on, what nobody listed is new.
+        let news = renewed(&announced, &catalogue(3, BOTH, &[true, true]));
+        assert!(news.is_empty(), "it is away: {news:?}");
+        let news = renewed(&announced, &catalogue(4, BOTH, &[]));
+        assert_eq!(names(&news, true), ["x", "y", "z"]);
+        let news = renewed(&announced, &lazily(5, &[]));
+        assert_eq!((names(&news, false), names(&news, true)), (vec!["x", "y"], vec!["x", "y"]));
+        assert_eq!(news.resident, [true, true, false, false]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::announced::Announced;
 use super::artifacts::{Artifacts, Rules};
 use super::handles::Handles;
 use super::keeper::Basis;
+use super::lazy::Lazy;
 use super::learned::Learned;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
@@ -42,6 +43,8 @@ pub struct Connector {
     pub review_max: usize,
     /// Whether clients are offered the status of the servers (`connector-view.attributes`, key `status`).
     pub status: bool,
+    /// How clients find tools that are not listed; none = all are (`connector-view.attributes`, key `discovery`).
+    pub lazy: Option<Arc<Lazy>>,
     /// JSON text of how it introduces itself to clients.
     pub server_info: Arc<str>,
     /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
@@ -143,6 +146,7 @@ impl Connector {
             policies,
             review_max: REVIEW_MAX,
             status: true,
+            lazy: None,
             server_info: SERVER_INFO.into(),
             announced: Arc::default(),
             audience: Arc::new(Nobody),

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use super::answer;
 use super::connector::Connector;
 use super::exchange::{Call, own};
+use super::lazy::{listing, through};
 use super::learned::find_resource;
 use super::level::Level;
 use super::listen;
@@ -90,6 +91,12 @@ async fn named(
     let name = required(&request.message, Field::Name, "name")?;
     let view = request.view(connector).await?;
     let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
+    if connector.lazy.is_some() {
+        if through::is(connector, &entry) {
+            return Box::pin(through::call(connector, request, view)).await;
+        }
+        listing::admit(connector, &request, &view, &entry)?;
+    }
     mirrored::check(&request, &entry)?;
     if let Some(arguments) = &entry.arguments {
         request.message = bound(&request.message, arguments)?;
@@ -167,7 +174,7 @@ fn missing(name: &str) -> Fault {
     Fault::new(Code::InvalidParams, format!("The params need a string {name:?}."))
 }
 
-fn unknown(kind: EntryKind, name: &str) -> Fault {
+pub(super) fn unknown(kind: EntryKind, name: &str) -> Fault {
     let mut shown: String = name.chars().take(128).collect();
     if shown.len() < name.len() {
         shown.push('…');

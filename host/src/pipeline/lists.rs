@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::announced::list_of;
 use super::connector::Connector;
 use super::exchange::own;
+use super::lazy::listing;
 use super::port::Answer;
 use super::request::Request;
 use crate::catalogue::list::Form;
@@ -19,7 +20,8 @@ pub(super) async fn list(
     kind: EntryKind,
 ) -> Result<Answer, Fault> {
     let view = request.view(connector).await?;
-    let pages = Pages { connector, request, view: &view, kind };
+    let (view, revision) = listing::listed(connector, request, view, kind);
+    let pages = Pages { connector, request, view: &view, kind, revision };
     let number = match request.message.field(Field::Cursor) {
         None | Some("null") => 0,
         Some(_) => pages.opened().ok_or_else(stale)?,
@@ -47,6 +49,8 @@ struct Pages<'a> {
     request: &'a Request,
     view: &'a View,
     kind: EntryKind,
+    /// Another number whenever the session's own list is another one.
+    revision: u32,
 }
 
 impl Pages<'_> {
@@ -61,7 +65,7 @@ impl Pages<'_> {
     }
 
     fn with_about<T>(&self, with: impl FnOnce(&[&str]) -> T) -> T {
-        let generation = self.view.catalogue().generation.to_string();
+        let generation = format!("{}.{}", self.view.catalogue().generation, self.revision);
         let (caller, list) = (&self.request.caller.id, self.kind.list_member());
         with(&["cursor", &self.connector.name, caller, list, &generation])
     }

@@ -10,6 +10,7 @@ use super::answer::json_string;
 use super::collect;
 use super::connector::Connector;
 use super::exchange::{Call, own};
+use super::lazy::Reveal;
 use super::port::{Answer, Asker, Promise, Requester};
 use super::request::{Flight, Request, RequestId};
 use crate::catalogue::{Entry, EntryKind, Hints, Sight, Target};
@@ -64,6 +65,10 @@ impl Requester for AsCaller {
         params: String,
     ) -> Promise<'_, Result<String, String>> {
         Box::pin(async move { self.send(asker, &upstream, &method, &params).await })
+    }
+
+    fn reveal(&self) -> Option<Reveal> {
+        Reveal::of(&self.connector, &self.request.party)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
-//! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
+//! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
 //! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead.
 
 mod absence;
@@ -26,6 +26,7 @@ mod handles;
 pub mod handshake;
 pub mod inbound;
 pub mod keeper;
+pub mod lazy;
 mod learned;
 mod learning;
 pub mod level;
@@ -60,6 +61,7 @@ pub use caller::Caller;
 pub use connector::{Connector, Served};
 pub use dispatch::dispatch;
 pub use handles::{Handles, Keeper};
+pub use lazy::{Lazy, Loads};
 pub use learned::Learned;
 pub use level::Level;
 pub use party::{NoOutbox, Outbox, Party, PartyId};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::lazy::Loads;
 use super::level::Level;
 use super::port::{Incoming, Promise};
 use crate::protocol::{Message, Revision, message, scan};
@@ -28,6 +29,8 @@ pub struct Party {
     /// The members of the params of `initialize` besides those of which plugway makes its own, as the client sent them, with
     /// commas between them; none in the modern era, where each request has its own.
     pub further: Option<Arc<str>>,
+    /// Tools that it has loaded of a lazy connector; none where nothing is kept between requests.
+    pub loads: Option<Arc<Loads>>,
     /// Takes notifications that belong to no call in flight.
     pub outbox: Arc<dyn Outbox>,
 }

@@ -9,7 +9,7 @@ use super::fallback;
 use super::port::{ConnectorView, Offering, Snapshot, UpstreamView};
 use super::presence::Presence;
 use super::{room, tasks};
-use crate::catalogue::{Caching, Catalogue, Shaped};
+use crate::catalogue::{Caching, Catalogue, Entry, Shaped};
 
 /// An upstream at a moment: what is known of it, and what clients see of it.
 pub(super) type Seen = (Arc<Snapshot>, Presence);
@@ -80,6 +80,8 @@ fn compiled(connector: &Connector, shaped: Shaped, seen: &[Seen]) -> Catalogue {
 fn finished(connector: &Connector, catalogue: Catalogue, seen: &[Seen]) -> Catalogue {
     let generation = connector.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
     let away = seen.iter().map(|(_, presence)| *presence == Presence::Away).collect();
+    let residents = connector.lazy.as_ref().map(|lazy| |entry: &Entry| lazy.keeps(entry));
+    let catalogue = catalogue.with_residents(residents);
     catalogue.with_away(generation, away).with_caching(caching(seen)).with_tasks(tasks(seen))
 }
 
@@ -149,11 +151,12 @@ fn connector_view(connector: &Connector, seen: &[Seen]) -> ConnectorView {
         );
     }
     let status = ("status".into(), if connector.status { "true" } else { "false" }.into());
+    let discovery = if connector.lazy.is_some() { "lazy" } else { "eager" };
     ConnectorView {
         name: connector.name.clone(),
         description: connector.description.clone(),
         upstreams,
-        attributes: vec![status],
+        attributes: vec![status, ("discovery".into(), discovery.into())],
     }
 }
 

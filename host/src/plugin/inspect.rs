@@ -23,7 +23,7 @@ const SERVICES: [&str; 11] = [
     "state",
     "handles",
 ];
-const IMPORTS_LATER: [&str; 4] = ["workers", "transfers", "reveal", "announce"];
+const IMPORTS_LATER: [&str; 3] = ["workers", "transfers", "announce"];
 const EXPORTS_LATER: [&str; 5] = ["dispatcher", "settling", "merging", "transfer", "filtering"];
 /// Only the first of them makes a router.
 const ROUTER: [&str; 4] = ["router", "routing", "answering", "learning"];
@@ -91,6 +91,7 @@ fn check_import(name: &str, grants: &Grants) -> Result<(), LoadError> {
     let granted = match interface {
         "upstreams" => Some(grants.upstreams),
         "fetch" => Some(grants.fetch.is_some()),
+        "reveal" => Some(grants.reveal),
         _ => None,
     };
     match granted {

@@ -71,6 +71,8 @@ pub struct Grants {
     pub set_headers: Vec<String>,
     /// Whether it may send requests to the upstreams of its connector.
     pub upstreams: bool,
+    /// Whether it may change what sessions have loaded.
+    pub reveal: bool,
     /// Where it may fetch from; none where nothing is granted.
     pub fetch: Option<Arc<Fetcher>>,
 }
@@ -86,15 +88,16 @@ pub enum OnError {
 }
 
 impl PluginSpec {
-    /// An entry with default limits and no grants.
+    /// An entry with default limits and no grants but that of the bundled router, which answers the tools of lazy discovery.
     pub fn new(key: impl Into<Arc<str>>, source: Source) -> Self {
+        let reveal = matches!(source, Source::Bundled(_));
         Self {
             key: key.into(),
             source,
             digest: None,
             config: "{}".into(),
             limits: Limits::default(),
-            grants: Grants::default(),
+            grants: Grants { reveal, ..Grants::default() },
             on_error: OnError::Deny,
         }
     }

@@ -52,7 +52,7 @@ impl Listens {
         connector: &Arc<str>,
         stream: Listener,
     ) -> Result<Joined, Fault> {
-        let Listener { party, caller, capabilities, outbox } = stream;
+        let Listener { party, caller, capabilities, outbox, .. } = stream;
         let own = || self.open.iter().filter(|listen| listen.caller.id == caller.id).count();
         if !caller.anonymous && own() >= MAX_OF_CALLER {
             let text = format!("You have {MAX_OF_CALLER} subscriptions open: close one first.");
@@ -92,6 +92,7 @@ impl Listens {
             party: *listen.key(),
             caller: listen.caller.clone(),
             capabilities: listen.capabilities.clone(),
+            loads: None,
             outbox: listen.outbox.clone(),
         })
         .collect()
@@ -120,7 +121,7 @@ mod tests {
         let enter = |n, caller: &Arc<Caller>| {
             let (party, caller) = (PartyId(n), caller.clone());
             let outbox = Arc::new(NoOutbox);
-            listens.enter(&hub, Listener { party, caller, capabilities: None, outbox })
+            listens.enter(&hub, Listener { party, caller, capabilities: None, loads: None, outbox })
         };
         let mut open: Vec<Joined> =
             (0..).take(MAX_OF_CALLER).map(|n| enter(n, &known).unwrap()).collect();
@@ -142,7 +143,7 @@ mod tests {
         let enter = |n| {
             let (party, caller) = (PartyId(n), Arc::new(Caller::anonymous("a")));
             let outbox = Arc::new(NoOutbox);
-            let stream = Listener { party, caller, capabilities: None, outbox };
+            let stream = Listener { party, caller, capabilities: None, loads: None, outbox };
             listens.enter(&"hub".into(), stream).unwrap()
         };
         let mut early = enter(1);

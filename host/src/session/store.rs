@@ -112,6 +112,7 @@ impl Sessions {
             client_info: initialize.field(Field::ClientInfo).map(Arc::from),
             capabilities: initialize.field(Field::Capabilities).map(Arc::from),
             further: party::further(initialize),
+            loads: Some(Arc::default()),
             outbox: outbox.clone(),
         };
         let session = Arc::new(Session {
@@ -276,6 +277,7 @@ impl Audience for Sessions {
             party: session.party.id,
             caller: session.caller.clone(),
             capabilities: session.party.capabilities.clone(),
+            loads: session.party.loads.clone(),
             outbox: session.outbox.clone(),
         });
         sessions.chain(self.listens.of(connector)).collect()
@@ -289,7 +291,8 @@ impl Audience for Sessions {
         outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault> {
         let (party, caller) = (self.next_party(), caller.clone());
-        self.listens.enter(connector, Listener { party, caller, capabilities, outbox })
+        let loads = None;
+        self.listens.enter(connector, Listener { party, caller, capabilities, loads, outbox })
     }
 }
 

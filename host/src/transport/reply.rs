@@ -182,7 +182,8 @@ pub fn fault(fault: &Fault, asked: Asked<'_>) -> Reply {
 /// A tool call that a server or a policy refused is a result that the agent reads (`isError`), not an error of the
 /// protocol, which many clients do not show to the model.
 fn tool_result(fault: &Fault, asked: Asked<'_>) -> Option<Bytes> {
-    let readable = fault.blame() == Blame::Upstream || fault.code() == Code::Refused;
+    let own = [Code::Refused, Code::NotLoaded, Code::BadArguments];
+    let readable = fault.blame() == Blame::Upstream || own.contains(&fault.code());
     if asked.method != Method::ToolsCall || !readable || fault.rpc_code().is_some() {
         return None;
     }
@@ -219,7 +220,11 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault.code() {
         Code::ParseError => -32700,
         Code::UnknownMethod => -32601,
-        Code::InvalidParams | Code::UnknownName | Code::MissingMeta => -32602,
+        Code::InvalidParams
+        | Code::UnknownName
+        | Code::MissingMeta
+        | Code::NotLoaded
+        | Code::BadArguments => -32602,
         Code::HeaderMismatch => -32020,
         Code::MissingCapability => -32021,
         Code::UnsupportedVersion => -32022,
@@ -294,7 +299,9 @@ mod tests {
             | Code::DuplicateId
             | Code::BadHeader => (400, 400, -32600),
             Code::UnknownMethod => (200, 404, -32601),
-            Code::InvalidParams | Code::UnknownName => (200, 200, -32602),
+            Code::InvalidParams | Code::UnknownName | Code::NotLoaded | Code::BadArguments => {
+                (200, 200, -32602)
+            }
             Code::NameTaken => (200, 200, -32600),
             Code::MissingMeta => (400, 400, -32602),
             Code::BodyTooLarge => (413, 413, -32600),
@@ -344,7 +351,8 @@ mod tests {
     fn what_stopped_a_tool_is_a_result_that_the_agent_reads() {
         let id = Id::number(7);
         for &code in Code::ALL {
-            let readable = code.as_str().starts_with("upstream-") || code == Code::Refused;
+            let own = [Code::Refused, Code::NotLoaded, Code::BadArguments];
+            let readable = code.as_str().starts_with("upstream-") || own.contains(&code);
             let text = fault_body(
                 &Fault::new(code, "Text."),
                 asked(Era::Legacy, Method::ToolsCall, Some(&id)),

@@ -161,6 +161,7 @@ impl Endpoint {
             client_info,
             capabilities,
             further: None,
+            loads: None,
             outbox: Arc::new(NoOutbox),
         }
     }

@@ -234,6 +234,7 @@ pub(super) fn party(id: u64, revision: Revision, strangers: bool) -> Arc<Party> 
         client_info: Some(format!(r#"{{"name":"client-{id}","version":"1"}}"#).into()),
         capabilities: Some(r#"{"roots":{}}"#.into()),
         further: None,
+        loads: None,
         outbox: Arc::new(NoOutbox),
     })
 }
@@ -249,6 +250,7 @@ pub(super) fn leveled(id: u64, revision: Revision) -> (Arc<Party>, Arc<Leveled>)
         client_info: plain.client_info.clone(),
         capabilities: plain.capabilities.clone(),
         further: None,
+        loads: None,
         outbox: Arc::clone(&outbox) as Arc<dyn Outbox>,
     };
     (Arc::new(party), outbox)
@@ -324,6 +326,7 @@ pub(super) fn listening(
         client_info: None,
         capabilities: Some(capabilities.into()),
         further: None,
+        loads: None,
         outbox,
     })
 }

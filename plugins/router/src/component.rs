@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use plugway_sdk::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::config::{Options, SCHEMA};
+use crate::lazy::{find, load, offers as lazy};
 use crate::ownership::{judge, tool};
 use crate::shape::shape;
 use crate::status;
@@ -70,6 +72,17 @@ impl Answering for DefaultRouter {
         }
         let modern = call::attribute("era").is_some_and(|era| era == "modern");
         let (method, name) = (call::method(), call::name());
+        if method == "tools/call" {
+            match name.as_str() {
+                lazy::FIND => return self.find(modern),
+                lazy::LOAD => return Ok(with_arguments(modern, load::load)),
+                lazy::UNLOAD => return self.unload(modern),
+                lazy::CALL => {
+                    return Err(Failure::new("this host does not call tools for call_tool"));
+                }
+                _ => {}
+            }
+        }
         if self.options.unified_tools && method == "tools/call" {
             let names = Names::of(&call::attribute("connector").unwrap_or_default());
             if name == names.search {
@@ -102,6 +115,19 @@ impl DefaultRouter {
         })
     }
 
+    fn find(&self, modern: bool) -> Result<Reply, Failure> {
+        let prepared = self.prepared()?;
+        Ok(with_arguments(modern, |question| {
+            let sight = Sight::of_caller(&prepared);
+            find::answer(&prepared, &sight, question, reveal::loaded().as_deref())
+        }))
+    }
+
+    fn unload(&self, modern: bool) -> Result<Reply, Failure> {
+        let prepared = self.prepared()?;
+        Ok(with_arguments(modern, |wish| load::unload(wish, &prepared)))
+    }
+
     fn plan(&self, modern: bool) -> Result<Reply, Failure> {
         let question: answers::Question = match serde_json::from_str(&call::arguments_json()) {
             Ok(question) => question,
@@ -127,9 +153,25 @@ impl DefaultRouter {
     }
 }
 
+/// What this makes of the arguments: JSON text, or one sentence why not.
+fn with_arguments<T: DeserializeOwned>(
+    modern: bool,
+    answer: impl FnOnce(&T) -> Result<String, String>,
+) -> Reply {
+    match serde_json::from_str(&call::arguments_json()) {
+        Ok(read) => answer(&read).map_or_else(Reply::refuse, |text| said(text, modern)),
+        Err(error) => refused(&error),
+    }
+}
+
 /// A result whose text is this JSON.
 fn told(value: &Value, modern: bool) -> Reply {
-    let text = Value::from(value.to_string());
+    said(value.to_string(), modern)
+}
+
+/// A result with this text.
+fn said(text: String, modern: bool) -> Reply {
+    let text = Value::from(text);
     let kind = if modern { r#""resultType":"complete","# } else { "" };
     Reply::Answer(format!(r#"{{{kind}"content":[{{"type":"text","text":{text}}}]}}"#))
 }

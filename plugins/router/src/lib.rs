@@ -5,7 +5,7 @@
 //! that carry their own name inside tool names, [`head`] finds a definition's name without reading the rest, [`hidden`]
 //! finds characters that hide what a text says, [`tags`] reads
 //! what a tool is tagged with, [`actions`] makes several tools of one, [`object`] is JSON of which the rest stays as it is,
-//! [`ownership`] keeps callers apart at such servers, [`status`] and [`unified`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
+//! [`ownership`] keeps callers apart at such servers, [`status`], [`unified`] and [`lazy`] are what the router offers of its own, [`config`] is what operators write, [`warning`] what
 //! they should look at, [`component`] is the plugin.
 
 pub mod shape;
@@ -15,6 +15,7 @@ pub mod config;
 pub mod execution;
 pub mod head;
 pub mod hidden;
+pub mod lazy;
 pub mod names;
 pub mod object;
 pub mod ownership;

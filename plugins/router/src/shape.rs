@@ -10,6 +10,7 @@ use crate::actions::{Part, Split};
 use crate::config::{Options, Settings};
 use crate::execution::OwnName;
 use crate::head::Head;
+use crate::lazy::offers as lazy;
 use crate::names::Namer;
 use crate::unified::gather::{self, Source};
 use crate::unified::offers::Names;
@@ -29,19 +30,27 @@ pub fn shape(
         upstreams.push((upstream, settings));
     }
     let name = &connector.name;
-    let wanted =
-        connector.attributes.iter().any(|(key, value)| key == status::WANTED && value == "true");
+    let says = |wanted: (&str, &str)| {
+        connector.attributes.iter().any(|(key, value)| (key.as_str(), value.as_str()) == wanted)
+    };
+    let wanted = says((status::WANTED, "true"));
+    let lazy = says((lazy::WANTED, lazy::LAZY));
     if wanted {
         // First of all: its names must not depend on which servers were reached.
         let winner = format!("the status of {name}");
         shaping.take("tool", status::tool_name(name), &winner);
         shaping.take("resource", status::uri(name), &winner);
     }
+    let winner = format!("a tool of {name} itself");
     if options.unified_tools {
-        let winner = format!("a tool of {name} itself");
         let Names { search, plan, load } = Names::of(name);
         for own in [search, plan, load] {
             shaping.take("tool", own, &winner);
+        }
+    }
+    if lazy {
+        for own in lazy::NAMES {
+            shaping.take("tool", own.to_owned(), &winner);
         }
     }
     let mut sources = Vec::with_capacity(upstreams.len());
@@ -52,6 +61,7 @@ pub fn shape(
             reached: !upstream.server_name.is_empty(),
             documents: std::mem::take(&mut upstream.documents),
             settings,
+            every_tool: lazy,
         };
         shaping.add(upstream, &source.settings);
         sources.push(source);
@@ -60,8 +70,11 @@ pub fn shape(
     if wanted {
         entries.extend([status::tool(name), status::resource(name)]);
     }
+    if lazy {
+        entries.extend(lazy::of(name));
+    }
     let mut document = String::new();
-    if options.unified_tools {
+    if options.unified_tools || lazy {
         let more;
         (document, more) = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
         warnings.extend(more);

@@ -1,8 +1,13 @@
-//! Capability `reveal`: change which entries the session has loaded.
+//! Capability `reveal`: which tools the session has loaded, where discovery is lazy.
+
+pub use crate::raw::plugway::plugin::reveal::Change;
 
 imports! { reveal {
-    /// How many were newly loaded.
-    fn load(names: &[String]) -> Result<u32, String>;
-    /// How many had been loaded.
-    fn unload(names: &[String]) -> u32;
+    /// What is loaded, the one used the longest ago first; none where nothing is kept.
+    fn loaded() -> Option<Vec<String>>;
+    /// Loads tools by their shown names, all or none; `once` for one call, `evict` what was used the longest ago. The error is
+    /// one sentence for the client.
+    fn load(names: &[String], once: bool, evict: bool) -> Result<Change, String>;
+    /// Unloads tools; those that are not loaded are no error.
+    fn unload(names: &[String]) -> Change;
 } }

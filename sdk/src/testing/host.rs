@@ -238,6 +238,12 @@ impl Host {
         .collect()
     }
 
+    /// Grants `reveal`, and plays a session that may have so many tools loaded. Without it nothing is kept, as for a client of
+    /// the modern era.
+    pub fn keeps_loaded(&self, cap: u32) -> &Self {
+        self.tell(|world| world.room = Some(cap))
+    }
+
     /// Names loaded through `reveal`.
     pub fn loaded(&self) -> Vec<String> {
         self.0.borrow().loaded.clone()

@@ -107,6 +107,8 @@ pub(super) struct World {
     /// Whose each is.
     pub(super) handles: BTreeMap<Handle, String>,
     pub(super) loaded: Vec<String>,
+    /// How many may be loaded; none where nothing is kept.
+    pub(super) room: Option<u32>,
     pub(super) announced: Vec<String>,
     pub(super) fetch: Option<Fetch>,
     pub(super) request: Option<Request>,

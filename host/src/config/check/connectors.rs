@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{artifacts, clashes, registry, server_info, upstreams};
+use super::{artifacts, clashes, discovery, registry, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -32,6 +32,7 @@ pub(super) fn check(
         path: file.path.clone(),
         anonymous: file.anonymous,
         status: file.status,
+        discovery: file.discovery.clone(),
         server_info: file.server_info.clone(),
         artifacts: file.artifacts.clone(),
         router: file.router.clone(),
@@ -51,6 +52,7 @@ pub(super) fn check(
         ("path", lone.path.is_some()),
         ("anonymous", lone.anonymous.is_some()),
         ("status", lone.status.is_some()),
+        ("discovery", lone.discovery.is_some()),
         ("server_info", lone.server_info.is_some()),
         ("artifacts", lone.artifacts.is_some()),
         ("router", lone.router.is_some()),
@@ -116,6 +118,7 @@ fn one(
     let server_info = server_info::check(info, own_name, &key.key("server_info"), findings);
     let artifacts =
         artifacts::check(written.artifacts.as_ref(), place.public, &key.key("artifacts"), findings);
+    let discovery = discovery::check(written.discovery.as_ref(), &key.key("discovery"), findings);
     let policies = check_policies(written, &key.key("policies"), plugins, findings);
     let upstreams = upstreams::check(written, key, place.origin, findings);
     clashes::check(&upstreams.started, findings);
@@ -133,6 +136,7 @@ fn one(
         path: path?,
         anonymous: written.anonymous.unwrap_or(false),
         status: written.status.unwrap_or(true),
+        discovery,
         server_info,
         artifacts,
         router: router?,

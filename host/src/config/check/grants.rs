@@ -29,6 +29,7 @@ pub(super) fn check(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> 
         headers,
         set_headers,
         upstreams: grants.upstreams,
+        reveal: grants.reveal,
         fetch,
         fetch_private: grants.fetch_private,
     }

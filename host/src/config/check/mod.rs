@@ -11,6 +11,7 @@ mod clashes;
 mod connectors;
 mod credential;
 mod date;
+mod discovery;
 mod findings;
 mod grants;
 mod header;

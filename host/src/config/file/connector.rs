@@ -8,8 +8,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{
-    Artifacts, CredentialUse, Reconnect, Register, Registry, SecretText, ServerInfo, Span, Text,
-    UnavailableWord,
+    Artifacts, CredentialUse, DiscoveryUse, Reconnect, Register, Registry, SecretText, ServerInfo,
+    Span, Text, UnavailableWord,
 };
 
 /// One MCP server as clients see it.
@@ -27,6 +27,9 @@ pub struct Connector {
     pub anonymous: Option<bool>,
     /// Whether clients see the tool `NAME_status`, which tells how the servers are. Default `true`.
     pub status: Option<bool>,
+    /// Whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
+    /// Default `eager`.
+    pub discovery: Option<DiscoveryUse>,
     /// How it introduces itself to clients: `serverInfo`. Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
     /// Links to files of servers that run code.

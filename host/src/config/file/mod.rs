@@ -8,6 +8,7 @@ mod access;
 mod artifacts;
 mod connector;
 mod credential;
+mod discovery;
 mod plugin;
 mod registry;
 mod server_info;
@@ -22,6 +23,7 @@ pub use connector::{
     TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};
+pub use discovery::{DiscoveryMode, DiscoveryUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};
 pub use registry::{Register, Registry};
 pub use server_info::{Icon, IconTheme, ServerInfo};
@@ -51,6 +53,5 @@ pub(super) const NOT_YET: NotYet = &[
     ("upstream", "read_only", "calls are never repeated"),
     ("upstream", "uri", "resource URIs are passed on as they are"),
     ("grants", "transfers", "objects are not transferred"),
-    ("grants", "reveal", "plugins cannot ask for secrets"),
     ("grants", "announce", "plugins cannot announce changes"),
 ];

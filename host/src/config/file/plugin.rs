@@ -48,6 +48,8 @@ pub struct Grants {
     pub set_headers: Vec<Text>,
     /// Whether it may send requests to the connector's upstreams as the caller.
     pub upstreams: bool,
+    /// Whether it may change which tools sessions have loaded (`discovery: lazy`).
+    pub reveal: bool,
     /// Origins that it may fetch from: `https://api.example.com`, `http://127.0.0.1:8080`.
     pub fetch: Vec<String>,
     /// Whether names in `fetch` may stand for addresses of private networks. Default `false`.

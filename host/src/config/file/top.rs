@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Admin, Artifacts, AuthUse, Connector, Plugin, PluginUse, Register, Registry, ServerInfo, Size,
-    Span, Upstream,
+    Admin, Artifacts, AuthUse, Connector, DiscoveryUse, Plugin, PluginUse, Register, Registry,
+    ServerInfo, Size, Span, Upstream,
 };
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
@@ -55,6 +55,9 @@ pub struct File {
     pub anonymous: Option<bool>,
     /// A lone connector: whether clients see the tool `NAME_status`, which tells how its servers are. Default `true`.
     pub status: Option<bool>,
+    /// A lone connector: whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
+    /// Default `eager`.
+    pub discovery: Option<DiscoveryUse>,
     /// A lone connector: how it introduces itself to clients (`serverInfo`). Default: its name, and the version of plugway.
     pub server_info: Option<ServerInfo>,
     /// A lone connector: links to files of its servers.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::config::file::{
-    Attempts, AuthMode, AuthUse, CredentialMode, CredentialUse, PluginUse, SecretText, Size, Span,
-    Text, Tokens,
+    Attempts, AuthMode, AuthUse, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse,
+    PluginUse, SecretText, Size, Span, Text, Tokens,
 };
 
 /// Gives a type its name and its schema; `$generator` is there for schemas of other types.
@@ -147,6 +147,47 @@ form!(CredentialUse, "credential", |generator| {
                     "value": secret("With `header`: its value."),
                     "own": secret("With `forward`: the whole value of `Authorization` for what \
                         plugway itself asks, such as catalogues. Default: none."),
+                },
+                "required": ["mode"],
+                "additionalProperties": false,
+            },
+        ],
+    })
+});
+
+form!(DiscoveryUse, "discovery", |generator| {
+    let idle = generator.subschema_for::<Span>();
+    json_schema!({
+        "description": "Whether clients list every tool: a word, or a set of keys.",
+        "anyOf": [
+            {
+                "enum": ["eager", "lazy"],
+                "description": "`eager`: every tool is listed. `lazy`: a few are, and clients find \
+                    the others.",
+            },
+            {
+                "type": "object",
+                "properties": {
+                    "mode": generator.subschema_for::<DiscoveryMode>(),
+                    "residents": {
+                        "type": "array",
+                        "items": { "type": "string" },
+                        "description": "With `lazy`: globs over the names that clients see (`*` and \
+                            `?`), at most 256. Tools that match one are always listed, unless they \
+                            are tagged `gated`. Default: none.",
+                    },
+                    "cap": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 256,
+                        "description": "With `lazy`: tools that one session may have loaded at once. \
+                            Default 64.",
+                    },
+                    "idle": {
+                        "$ref": idle.get("$ref"),
+                        "description": "With `lazy`: a loaded tool that is not used for so long is \
+                            unloaded. Default `1h`.",
+                    },
                 },
                 "required": ["mode"],
                 "additionalProperties": false,

@@ -58,6 +58,10 @@ fn the_schema_refuses_what_plugway_refuses() {
         file
     };
     assert_eq!(misfit(&schema, &schema, &with("auth", json!("none"))), None);
+    let lazily = json!({"mode": "lazy", "residents": ["a_*"], "cap": 8, "idle": "5m"});
+    for discovery in [json!("lazy"), lazily] {
+        assert_eq!(misfit(&schema, &schema, &with("discovery", discovery)), None);
+    }
     let tokens = json!({"mode": "static", "tokens": {"x": {"client_id": "c", "scopes": []}}});
     assert_eq!(misfit(&schema, &schema, &with("auth", tokens)), None);
     for (key, value) in [
@@ -74,6 +78,9 @@ fn the_schema_refuses_what_plugway_refuses() {
         ("upstreams", json!([{"transport": "ws"}])),
         ("server_info", json!({"icons": [{"src": 5}]})),
         ("policies", json!([{"config": {}}])),
+        ("discovery", json!("lazily")),
+        ("discovery", json!({"residents": []})),
+        ("discovery", json!({"mode": "lazy", "cap": 0})),
         ("plugins", json!({"p": {"limits": {"time_ms": -1}}})),
     ] {
         let file = with(key, value.clone());

@@ -24,6 +24,8 @@ pub struct ConnectorSettings {
     pub anonymous: bool,
     /// Whether clients see the tool `{name}_status` and the resource beside it.
     pub status: bool,
+    /// How clients find tools that are not listed; none = all are.
+    pub discovery: Option<LazySettings>,
     /// How it introduces itself to clients.
     pub server_info: ServerInfo,
     /// How links to files of its servers are shown; none leaves them as they are.
@@ -58,6 +60,23 @@ pub struct Artifacts {
     pub lifetime: Duration,
     /// The URL of plugway for clients, without a slash at the end; none = what the client itself calls it.
     pub public: Option<Arc<str>>,
+}
+
+/// How clients find tools that are not listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LazySettings {
+    /// Globs over names that clients see: tools that match one are always listed.
+    pub residents: Vec<String>,
+    /// Tools that one session may have loaded at once.
+    pub cap: usize,
+    /// A loaded tool that is not used for so long is unloaded.
+    pub idle: Duration,
+}
+
+impl Default for LazySettings {
+    fn default() -> Self {
+        Self { residents: Vec::new(), cap: 64, idle: Duration::from_hours(1) }
+    }
 }
 
 /// A plugin in its place.

@@ -14,8 +14,8 @@ mod top;
 
 pub use access::{Admin, AdminListen, Auth, StaticToken};
 pub use connector::{
-    Absence, Address, Artifacts, Child, ConnectorSettings, Credential, HttpTransport, Naming,
-    PluginPlace, Prefix, Sharing, Target, UpstreamSettings, UpstreamTimeouts, Watch,
+    Absence, Address, Artifacts, Child, ConnectorSettings, Credential, HttpTransport, LazySettings,
+    Naming, PluginPlace, Prefix, Sharing, Target, UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use listen::{Accepted, Exposure, Hosts, Listen, ListenSource};
 pub use plugin::{GrantSettings, OnError, PluginLimitSettings, PluginSettings, PluginSource};

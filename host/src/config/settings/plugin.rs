@@ -54,6 +54,8 @@ pub struct GrantSettings {
     pub set_headers: Vec<HeaderName>,
     /// Whether it may send requests to the connector's upstreams.
     pub upstreams: bool,
+    /// Whether it may change what sessions have loaded.
+    pub reveal: bool,
     /// Origins that it may fetch from: scheme, host and port, such as `https://api.example.com`.
     pub fetch: Vec<Uri>,
     /// Whether names in `fetch` may stand for addresses of private networks.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use super::known::Known;
+use crate::catalogue::EntryKind;
 use crate::pipeline::absence;
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
@@ -27,12 +28,23 @@ pub(super) fn member(connector: &Connector, known: &Known<'_>) -> String {
     });
     let mut parts = vec![connector.description.to_string()];
     parts.extend(sections(said));
+    parts.push(lazily(connector, known).to_owned());
     parts.push(down(known));
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {
         return String::new();
     }
     format!(r#","instructions":{}"#, json_string(&parts.join("\n\n")))
+}
+
+/// How tools are found that are not listed, where the router offers it.
+fn lazily(connector: &Connector, known: &Known<'_>) -> &'static str {
+    let offered = |name| known.catalogue.find(EntryKind::Tool, name).is_some();
+    if connector.lazy.is_none() || !["find_tools", "call_tool"].into_iter().all(offered) {
+        return "";
+    }
+    "Only some of the tools here are listed: find_tools finds the others, call_tool calls them, and load_tools puts them \
+     on the list."
 }
 
 /// What each server says, under a heading that names it.

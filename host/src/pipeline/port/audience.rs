@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
+use crate::pipeline::lazy::Loads;
 use crate::pipeline::party::{Outbox, PartyId};
 
 /// A legacy session, or a subscription of the modern era, as far as it is told something.
@@ -16,6 +17,8 @@ pub struct Listener {
     pub caller: Arc<Caller>,
     /// JSON text of the client's capabilities.
     pub capabilities: Option<Arc<str>>,
+    /// Tools that it has loaded of a lazy connector; none where nothing is kept.
+    pub loads: Option<Arc<Loads>>,
     /// Takes what the client is told.
     pub outbox: Arc<dyn Outbox>,
 }

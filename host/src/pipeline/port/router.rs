@@ -7,6 +7,7 @@ use super::policy::{Outcome, Rejection};
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;
+use crate::pipeline::lazy::Reveal;
 
 /// An upstream as the router sees it.
 #[derive(Clone, Debug, Default)]
@@ -116,4 +117,9 @@ pub trait Requester: Send + Sync {
         method: String,
         params: String,
     ) -> Promise<'_, Result<String, String>>;
+
+    /// What the caller's session has loaded, for the plugin import `reveal`; none where nothing is kept.
+    fn reveal(&self) -> Option<Reveal> {
+        None
+    }
 }

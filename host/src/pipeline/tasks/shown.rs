@@ -54,6 +54,7 @@ impl Shown {
             client_info: party.client_info.clone(),
             capabilities: party.capabilities.clone(),
             further: party.further.clone(),
+            loads: party.loads.clone(),
             outbox: Arc::new(outbox),
         })
     }

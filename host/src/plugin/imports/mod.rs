@@ -8,6 +8,7 @@ mod handles;
 mod listing;
 mod log;
 mod outcome;
+mod reveal;
 mod services;
 mod state;
 mod upstreams;
@@ -40,7 +41,8 @@ pub(super) fn sync_linker(engine: &Engine) -> Result<Linker<Ctx>> {
         i::clock,
         i::random,
         i::state,
-        i::handles
+        i::handles,
+        i::reveal
     );
     wasi::link(&mut linker)?;
     Ok(linker)

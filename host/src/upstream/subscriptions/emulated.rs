@@ -37,6 +37,7 @@ pub(super) async fn listen(core: Arc<Core>, order: Order) -> Answer {
         client_info: order.party.client_info.clone(),
         capabilities: None,
         further: None,
+        loads: None,
         outbox: Arc::new(Updates { sender, overrun: overrun.clone() }),
     });
     let id = order.message.id().cloned().unwrap_or_else(|| Id::number(0));

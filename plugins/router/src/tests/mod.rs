@@ -5,6 +5,7 @@ use crate::shape::shape;
 use crate::warning::Warning;
 
 mod actions;
+mod lazy;
 mod names;
 mod ownership;
 mod properties;

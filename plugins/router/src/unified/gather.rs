@@ -45,6 +45,8 @@ pub struct Source {
     pub documents: Vec<(String, String)>,
     /// What the operator wrote about it.
     pub settings: Settings,
+    /// Whether each of its tools is found, where only its functions and skills would be.
+    pub every_tool: bool,
 }
 
 /// Adds the router's own tools behind the entries of all servers. Gives the document that they answer from.
@@ -57,7 +59,8 @@ pub fn add(
 ) -> (String, Vec<Warning>) {
     for budget in room.budgets {
         let (mut prepared, warnings) = gather(connector, entries, sources, options, budget);
-        let offers = offers::of(connector, &prepared);
+        let offers =
+            if options.unified_tools { offers::of(connector, &prepared) } else { Vec::new() };
         let listed = entries.iter().filter(|entry| is_listed(entry, sources)).count();
         let listed = listed + offers.len();
         prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
@@ -161,8 +164,8 @@ fn found<'a>(source: &Source, own: Vec<Own<'a>>, warnings: &mut Vec<Warning>) ->
     if let Some(tool) = named("load_", "_skill") {
         found.extend(catalogue.skills.into_iter().map(|one| Found::Skill(one, tool)));
     }
-    if found.is_empty() {
-        found = own.into_iter().map(Found::Tool).collect();
+    if found.is_empty() || source.every_tool {
+        found.extend(own.into_iter().map(Found::Tool));
     }
     found
 }
@@ -213,6 +216,8 @@ impl Gathering {
         let mut left = share;
         let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
         let (mut run, mut load) = (None, None);
+        // Ways that are known before their tools come: of the tools behind functions and skills.
+        let mut known: Vec<(&str, u32)> = Vec::new();
         for (done, one) in found.into_iter().enumerate() {
             let Some(rest) = left.checked_sub(cost(&one)) else {
                 self.serve(source);
@@ -220,15 +225,27 @@ impl Gathering {
             };
             left = rest;
             match one {
-                Found::Tool(own) => self.tool(source.up, server, own),
+                Found::Tool(own) => {
+                    let way = known.iter().find(|(name, _)| *name == own.name).map(|(_, way)| *way);
+                    let way = way.unwrap_or_else(|| self.way(server, own));
+                    self.tool(source.up, way, own);
+                }
                 Found::Function(one, tool) => {
-                    let way = *run.get_or_insert_with(|| self.way(server, tool));
+                    let way = *run.get_or_insert_with(|| {
+                        let way = self.way(server, tool);
+                        known.push((tool.name, way));
+                        way
+                    });
                     self.tools.add(&text_of_function(&one));
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
                 Found::Skill(mut skill, tool) => {
-                    let way = *load.get_or_insert_with(|| self.way(server, tool));
+                    let way = *load.get_or_insert_with(|| {
+                        let way = self.way(server, tool);
+                        known.push((tool.name, way));
+                        way
+                    });
                     self.skills.add(&text_of_skill(&skill));
                     skill.description = cut(&skill.description, DESCRIPTION_MAX);
                     skill.states.truncate(PARTS_MAX);
@@ -251,11 +268,9 @@ impl Gathering {
         place
     }
 
-    fn tool(&mut self, up: bool, server: u32, own: Own<'_>) {
+    fn tool(&mut self, up: bool, way: u32, own: Own<'_>) {
         let described = Described::of(own.definition);
         self.tools.add(&text_of_tool(own.name, &described));
-        let way = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
-        self.prepared.ways.push(Way { tool: described.name, server, place: own.place });
         let unlisted = described.description.filter(|_| !up);
         let description = unlisted.map(|text| cut(&text, DESCRIPTION_MAX));
         self.prepared.tools.push(Tool { way, description, function: None });

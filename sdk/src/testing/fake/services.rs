@@ -157,26 +157,38 @@ pub(crate) mod transfers {
 
 pub(crate) mod reveal {
     use super::super::{ask, length_of};
+    use crate::host::reveal::Change;
 
-    pub(crate) fn load(names: &[String]) -> Result<u32, String> {
+    pub(crate) fn loaded() -> Option<Vec<String>> {
+        ask(|world| world.room.map(|_| world.loaded.clone()))
+    }
+    pub(crate) fn load(names: &[String], _once: bool, evict: bool) -> Result<Change, String> {
         ask(|world| {
+            let cap = world.room.ok_or_else(|| "nothing is kept here".to_owned())?;
             if let Some(unknown) =
                 names.iter().find(|name| !world.entries.iter().any(|entry| entry.name == **name))
             {
                 return Err(format!("{unknown} is not visible"));
             }
-            let fresh: Vec<_> =
-                names.iter().filter(|name| !world.loaded.contains(name)).cloned().collect();
-            let count = length_of(&fresh);
-            world.loaded.extend(fresh);
-            Ok(count)
+            let known = |name: &String| world.loaded.contains(name);
+            let fresh: Vec<_> = names.iter().filter(|name| !known(name)).cloned().collect();
+            let most = cap as usize;
+            let over = (world.loaded.len() + fresh.len()).saturating_sub(most);
+            if over > 0 && (!evict || fresh.len() > most) {
+                return Err(format!("there is no room: {}", world.loaded.join(", ")));
+            }
+            let unloaded = world.loaded.drain(..over).collect();
+            world.loaded.extend(fresh.iter().cloned());
+            Ok(Change { loaded: fresh, unloaded, total: length_of(&world.loaded), cap })
         })
     }
-    pub(crate) fn unload(names: &[String]) -> u32 {
+    pub(crate) fn unload(names: &[String]) -> Change {
         ask(|world| {
-            let before = length_of(&world.loaded);
-            world.loaded.retain(|name| !names.contains(name));
-            before - length_of(&world.loaded)
+            let (unloaded, kept) =
+                std::mem::take(&mut world.loaded).into_iter().partition(|one| names.contains(one));
+            world.loaded = kept;
+            let (total, cap) = (length_of(&world.loaded), world.room.unwrap_or_default());
+            Change { loaded: Vec::new(), unloaded, total, cap }
         })
     }
 }

@@ -254,8 +254,8 @@ fn plugins() {
             "the protocol",
         ),
         (
-            &plugin("file: x, grants: {reveal: [a]}"),
-            ":4:36: `plugins.team.grants.reveal` does nothing yet: plugins cannot ask for secrets",
+            &plugin("file: x, grants: {announce: true}"),
+            ":4:36: `plugins.team.grants.announce` does nothing yet: plugins cannot announce changes",
             "take",
         ),
         (

@@ -192,6 +192,7 @@ impl Stage {
             client_info: None,
             capabilities: Some(self.capabilities.into()),
             further: None,
+            loads: None,
             outbox: Arc::new(NoOutbox),
         };
         Request {

@@ -182,6 +182,7 @@ async fn what_strangers_are_offered_they_can_call() {
         client_info: None,
         capabilities: Some(CAN.into()),
         further: None,
+        loads: None,
         outbox: Arc::new(NoOutbox),
     });
     assert_eq!(ask(&rig, &strangers, "able").await, "0", "what they are offered is not known");

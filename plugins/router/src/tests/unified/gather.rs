@@ -102,6 +102,7 @@ fn in_room(servers: Vec<(&str, Vec<String>)>, room: &Room) -> (String, Vec<Warni
             reached: true,
             documents: Vec::new(),
             settings: Settings::default(),
+            every_tool: false,
         });
     }
     gather::add("hub", &mut entries, &sources, &on(Vec::new()), room)
