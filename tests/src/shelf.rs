@@ -225,7 +225,8 @@ fn file(state: Arc<State>, path: &str, headers: &HeaderMap) -> Reply {
             plain(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "trace of the server")
         }
         "huge.bin" => with(stream(None), "content-length", "300000000"),
-        "cut.bin" => pieces("xxxxxxxxxx", 10, Some(100)),
+        // Four pieces are announced, and three come.
+        "cut.bin" => with(stream(Some(state)), "content-length", "262144"),
         "endless.bin" => stream(None),
         "slow.bin" => stream(Some(state)),
         _ => plain(StatusCode::NOT_FOUND, "application/json", r#"{"error":"artifact not found"}"#),
