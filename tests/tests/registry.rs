@@ -8,7 +8,7 @@ use plugway_tests::{
     admin::Admin,
     metrics,
     registry::{LAB, Registry, audited, hub, setup},
-    rpc::Client,
+    rpc::{Client, Events},
     tokens::ANN,
     wait,
 };
@@ -157,6 +157,37 @@ async fn a_stream_of_the_modern_era_goes_on_and_is_told_once() -> Result<()> {
         ensure!(told["method"] == "notifications/tools/list_changed", "{round}: {told}");
         until_tools(&client, "w1_", round != "gone").await?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_stream_that_listens_at_a_server_ends_with_its_lease_and_no_other_does() -> Result<()> {
+    const NOTE: &str = "board://notes/a";
+    let (clock, board) =
+        (DemoHttp::start(&[]).await?, DemoHttp::board("127.0.0.1:0", "modern").await?);
+    let grace = json!({"limits": {"shutdown_grace": "1s"}});
+    let plugway = started(&before(&clock), &grace).await?;
+    let client = Client::modern_as(plugway.address(), "/mcp", ANN);
+    let lab = Registry::of(&plugway, LAB);
+    lab.registered("w1", board.url()).await?;
+    until_tools(&client, "w1_", true).await?;
+    let listen = async |wishes: Value| -> Result<Events> {
+        let wishes = json!({"notifications": wishes});
+        let mut events = client.open("subscriptions/listen", wishes).await?;
+        events.next(BOUND).await?.context("not acknowledged")?;
+        Ok(events)
+    };
+    let mut there = listen(json!({"resourceSubscriptions": [NOTE]})).await?;
+    let mut elsewhere = listen(json!({"toolsListChanged": true})).await?;
+    lab.remove("w1").await?;
+    while let Some(message) = there.next(BOUND).await? {
+        ensure!(message["method"] == "notifications/resources/updated", "{message}");
+    }
+    let told = elsewhere.next(BOUND).await?.context("it ended")?;
+    ensure!(told["method"] == "notifications/tools/list_changed", "{told}");
+    lab.registered("w2", clock.url()).await?;
+    let told = elsewhere.next(BOUND).await?.context("it ended, too")?;
+    ensure!(told["method"] == "notifications/tools/list_changed", "{told}");
     Ok(())
 }
 
