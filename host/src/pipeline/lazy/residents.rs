@@ -63,13 +63,14 @@ mod tests {
             key: key.into(),
             definition: definition.into(),
             target,
+            arguments: None,
             hints: Hints::default(),
             mirrored: Box::default(),
         }
     }
 
     fn tool(key: &str, definition: &str) -> Entry {
-        let target = Target::Fixed { upstream: 0, name: key.into() };
+        let target = Target::Fixed { upstream: 0, name: key.into(), guarded: false };
         entry(EntryKind::Tool, target, key, definition)
     }
 
@@ -86,7 +87,7 @@ mod tests {
         }
         assert!(!lazy.keeps(&entry(EntryKind::Tool, Target::Dynamic, "x", "{}")));
         assert!(lazy.keeps(&entry(EntryKind::Tool, Target::Local, "x", "{}")));
-        let target = Target::Fixed { upstream: 0, name: "x".into() };
+        let target = Target::Fixed { upstream: 0, name: "x".into(), guarded: false };
         assert!(lazy.keeps(&entry(EntryKind::Prompt, target, "x", "{}")));
     }
 

@@ -32,7 +32,7 @@ fn links_are_for_the_caller_for_an_hour_unless_somebody_says_otherwise() {
 fn origins_are_scheme_host_and_port() {
     let origins = |keys: &str| match &of("", keys).connectors[0].upstreams[0].target {
         Target::Http(address) => address.artifact_origins.clone(),
-        Target::Stdio(_) => panic!("an address"),
+        Target::Stdio(_) | Target::Leased(_) => panic!("an address"),
     };
     assert!(origins("").is_empty());
     let written = ", artifact_origins: ['https://h', 'http://g:81/']";
