@@ -148,9 +148,10 @@ fn fetcher(grants: &GrantSettings, own: &OwnListeners) -> Option<Arc<Fetcher>> {
 }
 
 fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
-    let source = match &settings.source {
-        PluginSource::Bundled => Source::Bundled(bundled::ROUTER),
-        PluginSource::File(path) => Source::File(path.clone()),
+    let name = settings.name.clone();
+    let base = match &settings.source {
+        PluginSource::Bundled => bundled::router(name),
+        PluginSource::File(path) => PluginSpec::new(name, Source::File(path.clone())),
     };
     let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();
     let defaults = Limits::default();
@@ -166,13 +167,13 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
         grants: Grants {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
-            upstreams: settings.grants.upstreams,
+            upstreams: settings.grants.upstreams || base.grants.upstreams,
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {
             OnError::Deny => PluginOnError::Deny,
             OnError::Pass => PluginOnError::Allow,
         },
-        ..PluginSpec::new(settings.name.clone(), source)
+        ..base
     }
 }

@@ -5,7 +5,7 @@
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
-//! on which a client of the modern era hears of it.
+//! on which a client of the modern era hears of it; [`catalog`] is what `GET PATH/catalog` shows.
 
 mod absence;
 mod admit;
@@ -14,6 +14,7 @@ mod announced;
 pub mod answer;
 pub mod call;
 pub mod caller;
+pub mod catalog;
 pub mod collect;
 pub mod connector;
 pub mod dispatch;

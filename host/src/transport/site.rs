@@ -14,6 +14,9 @@ use crate::protocol::Revision;
 use crate::session::Sessions;
 use crate::telemetry::Metrics;
 
+/// Where a connector's functions and skills are listed, below its path.
+const CATALOG: &str = "/catalog";
+
 /// Bounds of what clients may send and how long they may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -55,6 +58,8 @@ pub enum Door<'a> {
     Stream(&'a Endpoint, &'a str),
     /// Where clients of HTTP+SSE post to.
     Messages(&'a Endpoint),
+    /// The functions and skills behind a connector.
+    Catalog(&'a Endpoint),
 }
 
 impl Door<'_> {
@@ -64,6 +69,7 @@ impl Door<'_> {
             Self::Mcp(_) => "This path takes POST, GET and DELETE.",
             Self::Stream(..) => "This path takes GET: it opens a stream of HTTP+SSE.",
             Self::Messages(_) => "This path takes POST: it is part of HTTP+SSE.",
+            Self::Catalog(_) => "This path takes GET: it lists functions and skills.",
         }
     }
 }
@@ -106,6 +112,9 @@ impl Site {
         let of = |base: &str| self.endpoints.get(format!("{base}/mcp").as_str());
         if let Some(base) = path.strip_suffix(sse::STREAM) {
             return of(base).map(|endpoint| Door::Stream(endpoint, base));
+        }
+        if let Some(base) = path.strip_suffix(CATALOG) {
+            return of(base).map(Door::Catalog);
         }
         path.strip_suffix(sse::MESSAGES).and_then(of).map(Door::Messages)
     }

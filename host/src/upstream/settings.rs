@@ -22,6 +22,8 @@ pub struct Settings {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Whose credential it gets.
     pub access: Access,
+    /// Whether its catalogue of functions (`GET /catalog`) may be read; means nothing for anything but Streamable HTTP.
+    pub catalog: bool,
     /// Where plugway itself listens, which is never dialled.
     pub own: OwnListeners,
     /// Who shares a child process; means nothing for HTTP.

@@ -120,6 +120,7 @@ pub(super) fn settings() -> Settings {
         transport: Transport::Stdio(Command::default()),
         headers: Vec::new(),
         access: Access::Open,
+        catalog: true,
         own: OwnListeners::new(),
         sharing: Sharing::Session,
         asks: Asks::default(),

@@ -11,8 +11,9 @@ use crate::execution::OwnName;
 use crate::head::Head;
 use crate::names::Namer;
 use crate::status;
-use crate::unified::gather::{self, Source};
+use crate::unified::gather::{self, Gathered, Source};
 use crate::unified::offers::Names;
+use crate::unified::published;
 use crate::warning::Warning;
 
 /// Shapes a connector. Fails only on settings that cannot be read.
@@ -36,6 +37,8 @@ pub fn shape(
         shaping.take("tool", status::tool_name(name), &winner);
         shaping.take("resource", status::uri(name), &winner);
     }
+    let winner = format!("the catalogue of {name}");
+    shaping.take("resource", published::uri(name), &winner);
     if options.unified_tools {
         let winner = format!("a tool of {name} itself");
         let Names { search, plan, load } = Names::of(name);
@@ -59,13 +62,13 @@ pub fn shape(
     if wanted {
         entries.extend([status::tool(name), status::resource(name)]);
     }
-    let mut document = String::new();
-    if options.unified_tools {
-        let more;
-        (document, more) = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
-        warnings.extend(more);
+    let mut gathered = Gathered::default();
+    if options.unified_tools || sources.iter().any(Source::has_catalogue) {
+        gathered = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
     }
-    Ok((Shaped { entries, document }, warnings))
+    let Gathered { document, warnings: more, problems, pending } = gathered;
+    warnings.extend(more);
+    Ok((Shaped { entries, document, problems, pending }, warnings))
 }
 
 #[derive(Default)]

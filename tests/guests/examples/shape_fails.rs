@@ -40,7 +40,7 @@ impl Router for Guest {
             let tool = r#"{"name":"shaped","inputSchema":{"type":"object"}}"#;
             return Ok(Shaped {
                 entries: vec![Entry::dynamic_tool(tool)],
-                document: String::new(),
+                ..Shaped::default()
             });
         }
         match self.0.how {

@@ -9,7 +9,7 @@ use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
 use super::{credential, target, watch};
 use crate::config::file::{
-    Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
+    CatalogWord, Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
 };
 use crate::config::key::KeyPath;
 use crate::config::settings::{
@@ -76,6 +76,7 @@ fn one(
         target: target?,
         credential,
         headers,
+        catalog: written.catalog != Some(CatalogWord::Never),
         naming,
         server_requests,
         instructions: written.instructions != Some(InstructionsWord::Omit),

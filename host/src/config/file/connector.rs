@@ -114,6 +114,9 @@ pub struct Upstream {
     pub auth: Option<CredentialUse>,
     /// With `url`: headers that every request carries. A value may be a reference: `env://NAME`, `file://PATH`.
     pub headers: Option<BTreeMap<String, SecretText>>,
+    /// With `url`: whether `GET /catalog` is read of a server that has a tool `execute_*_code`: its functions, skills and
+    /// states, for search and plans. Default `auto`.
+    pub catalog: Option<CatalogWord>,
     /// What the server may ask of clients: `elicitation` asks the person, `sampling` the model, `roots` for folders; with
     /// `include_context` a request for `sampling` may also ask for what the client knows from its servers. Default
     /// `[elicitation]`.
@@ -164,6 +167,16 @@ pub enum PrefixWord {
     /// Yes.
     Always,
     /// No: the server's own names are shown.
+    Never,
+}
+
+/// Whether the catalogue of a server that runs code is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "catalog", rename_all = "kebab-case")]
+pub enum CatalogWord {
+    /// Where the server lists a tool that runs code.
+    Auto,
+    /// No.
     Never,
 }
 

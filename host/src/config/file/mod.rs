@@ -15,7 +15,7 @@ mod watch;
 
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use connector::{
-    Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
+    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
     TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};

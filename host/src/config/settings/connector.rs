@@ -62,6 +62,8 @@ pub struct UpstreamSettings {
     pub credential: Credential,
     /// Headers that every request to it carries; means nothing for a child process.
     pub headers: Vec<(HeaderName, Secret)>,
+    /// Whether `GET /catalog` may be read; means nothing for a child process.
+    pub catalog: bool,
     /// How its names are shown.
     pub naming: Naming,
     /// What it may ask of clients.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::stage::{call, policy, runtime_with, spec};
-use crate::plugin::{PluginSpec, Source, bundled};
+use crate::plugin::bundled;
 
 #[tokio::test]
 #[ignore = "prints costs, proves nothing"]
@@ -14,7 +14,7 @@ async fn costs() {
         let runtime = runtime_with(Some(folder.clone()));
         let engine = start.elapsed();
         let slot = runtime
-            .load(PluginSpec::new("router", Source::Bundled(bundled::ROUTER)))
+            .load(bundled::router("router"))
             .await
             .unwrap();
         let loaded = start.elapsed();

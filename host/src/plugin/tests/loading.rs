@@ -93,7 +93,7 @@ async fn a_pinned_digest_must_match() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_router_is_no_policy() {
-    let error = refusal(bytes(bundled::ROUTER)).await;
+    let error = refusal(bundled::router("p")).await;
     assert!(matches!(error, LoadError::WrongKind { .. }), "{error}");
 }
 

@@ -182,7 +182,7 @@ async fn a_router_asks_upstreams_and_waits_longer_than_it_may_compute() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bundled_router_shapes_a_connector() {
     let runtime = runtime();
-    let spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
+    let spec = bundled::router("router");
     let slot = runtime.load(spec).await.unwrap();
     let router = slot.router(&"hub".into(), None).await.unwrap();
     let upstream = UpstreamView {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri};
 use http_body_util::Full;
 
 use super::endpoint::Endpoint;
@@ -165,6 +165,16 @@ pub(super) fn get(
     if let Some(after) = after {
         headers.insert(LAST_EVENT_ID, after);
     }
+    request
+}
+
+/// The request for a catalogue of functions.
+pub(super) fn catalog(endpoint: &Endpoint, place: &Uri) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.uri_mut() = place.clone();
+    let headers = request.headers_mut();
+    Head::default().put(endpoint, headers);
+    headers.insert(ACCEPT, JSON);
     request
 }
 
