@@ -10,6 +10,7 @@
 //! - [`tokens`]: callers of `auth: static`; [`admin`]: a client of administration.
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
+//! - [`coder`]: a server that runs code, with its catalogue of functions.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
@@ -24,6 +25,7 @@
 pub mod admin;
 pub mod asking;
 pub mod binary;
+pub mod coder;
 pub mod conformance;
 pub mod cutter;
 pub mod demo;
@@ -49,6 +51,7 @@ pub mod tokens;
 pub mod wait;
 
 pub use self::{
+    coder::Coder,
     demo::{DemoHttp, demo_notes_path, fixture_path},
     hub::{Guest, Hub},
     notices::Notices,

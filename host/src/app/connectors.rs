@@ -51,7 +51,7 @@ impl Draft {
 
     /// Waits until the servers that were started answered, or can be given up for the moment.
     pub(super) async fn settle(&self, limit: Duration) {
-        join_all(self.upstreams.iter().map(|upstream| upstream.settle(limit))).await;
+        settled(&self.upstreams, limit).await;
     }
 
     /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it; fails where the
@@ -77,7 +77,7 @@ impl Draft {
         keeper::shape_now(&connector).await;
         if connector.pending() && before.is_none() {
             // Who does not answer in time is judged when it comes, and ends nothing then.
-            self.settle(PENDING).await;
+            settled(&self.upstreams, PENDING).await;
             keeper::shape_now(&connector).await;
         }
         let problems = connector.problems();
@@ -112,6 +112,11 @@ impl Running {
     pub(super) fn retire(&self) {
         self.keeping.cancel();
     }
+}
+
+/// Waits until these answered, or can be given up for the moment.
+async fn settled(upstreams: &[RunningUpstream], limit: Duration) {
+    join_all(upstreams.iter().map(|upstream| upstream.settle(limit))).await;
 }
 
 /// The upstreams of a connector: those that run already and are the same server, and new ones.

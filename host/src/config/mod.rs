@@ -48,10 +48,10 @@ pub use watched::{Watched, irregular};
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Admin, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode, CredentialUse, Exposure,
-        ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, OnErrorWord,
-        Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText, ServerInfo,
-        ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens,
-        TransportWord, UnavailableWord, Upstream,
+        Admin, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode, CredentialUse,
+        Exposure, ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord,
+        OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, SecretText,
+        ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span, Text, Timeouts,
+        Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

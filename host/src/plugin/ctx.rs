@@ -92,9 +92,8 @@ impl Budget {
     pub(super) fn spend(&mut self) -> bool {
         let (thread, now) = (std::thread::current().id(), thread_time());
         let before = self.epoch.replace((thread, now));
-        let starved = before.is_some_and(|(known, then)| {
-            known == thread && now.saturating_sub(then) < TICK / 2
-        });
+        let starved = before
+            .is_some_and(|(known, then)| known == thread && now.saturating_sub(then) < TICK / 2);
         if starved && self.extended < EXTENSIONS {
             self.extended += 1;
             return true;

@@ -7,9 +7,9 @@ use super::keeper::Lists;
 use crate::protocol::{message, scan};
 
 /// The name of a catalogue of functions and skills: the JSON object of `GET /catalog`.
-pub const CATALOG: &str = "catalog";
+pub(super) const CATALOG: &str = "catalog";
 /// The name of one sentence that says why there is no catalogue now, although there may be one.
-pub const UNREAD: &str = "catalog-unread";
+pub(super) const UNREAD: &str = "catalog-unread";
 
 /// A catalogue of functions, or why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,9 @@ mod tests {
     #[test]
     fn servers_that_run_code_are_known_by_a_tool() {
         let of = |name: &str| runs_code(&serde_json::json!({"name": name}).to_string());
-        for name in ["execute_chem_code", "execute_code", "hub_execute_chem_code", "execute_a_b_code"] {
+        for name in
+            ["execute_chem_code", "execute_code", "hub_execute_chem_code", "execute_a_b_code"]
+        {
             assert!(of(name), "{name}");
         }
         for name in ["echo", "execute", "execute_sql", "run_code", "executed_code", "code"] {

@@ -30,12 +30,7 @@ pub trait Answering: Plugin {
 impl Default for Shaped {
     /// No entry, and nothing wrong.
     fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-            document: String::new(),
-            problems: Vec::new(),
-            pending: false,
-        }
+        Self { entries: Vec::new(), document: String::new(), problems: Vec::new(), pending: false }
     }
 }
 

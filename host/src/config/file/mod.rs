@@ -15,8 +15,8 @@ mod watch;
 
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use connector::{
-    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
-    TransportWord, Upstream,
+    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord,
+    SharingWord, Timeouts, TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};
 pub use plugin::{Grants, OnErrorWord, Plugin, PluginLimits};

@@ -13,10 +13,7 @@ async fn costs() {
         let start = Instant::now();
         let runtime = runtime_with(Some(folder.clone()));
         let engine = start.elapsed();
-        let slot = runtime
-            .load(bundled::router("router"))
-            .await
-            .unwrap();
+        let slot = runtime.load(bundled::router("router")).await.unwrap();
         let loaded = start.elapsed();
         slot.router(&"hub".into(), None).await.unwrap();
         println!("{round}: engine {engine:?}, loaded {loaded:?}, seated {:?}", start.elapsed());

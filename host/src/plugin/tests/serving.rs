@@ -10,7 +10,7 @@ use crate::fault::Code;
 use crate::pipeline::port::{
     Admission, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review, UpstreamView,
 };
-use crate::plugin::{OnError, PluginSpec, Source, bundled};
+use crate::plugin::{OnError, bundled};
 
 async fn code(policy: &Arc<dyn Policy>, caller: &str, arguments: &str) -> Option<Code> {
     policy.admit(call(caller, arguments)).await.err().map(|fault| fault.code())

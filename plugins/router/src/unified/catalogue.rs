@@ -161,7 +161,8 @@ impl Catalogue {
     /// Whether it is that of a connector: what it lists is of servers behind it.
     pub fn is_a_connectors(&self) -> bool {
         let functions = self.functions.iter().map(|(one, _)| (&one.via, &one.server_name));
-        let mut all = functions.chain(self.skills.iter().map(|(one, _)| (&one.via, &one.server_name)));
+        let mut all =
+            functions.chain(self.skills.iter().map(|(one, _)| (&one.via, &one.server_name)));
         all.any(|(via, server)| via.is_some() || (server.is_some() && *server != self.server_name))
     }
 }
@@ -174,10 +175,13 @@ fn things<T: DeserializeOwned>(
     let mut read = Vec::with_capacity(raw.len().min(THINGS_MAX));
     for one in raw.iter().take(THINGS_MAX) {
         let value: Option<Value> = serde_json::from_str(one.get()).ok().filter(Value::is_object);
-        let thing = value.and_then(|value| Some((T::deserialize(&value).ok()?, value)));
+        let thing = value.and_then(|value| {
+            let mut thing = T::deserialize(&value).ok()?;
+            proper(&mut thing).then_some((thing, value))
+        });
         match thing {
-            Some((mut thing, value)) if proper(&mut thing) => read.push((thing, value)),
-            _ => *odd += 1,
+            Some(thing) => read.push(thing),
+            None => *odd += 1,
         }
     }
     *odd += raw.len().saturating_sub(THINGS_MAX);

@@ -65,7 +65,9 @@ pub(super) fn found<'a>(
             None if catalogue.executions.is_empty() => catalogue.execution.as_ref(),
             said => said,
         };
-        contents.limits.extend(said.filter(|said| said.is_object()).map(|said| (*one, said.clone())));
+        contents
+            .limits
+            .extend(said.filter(|said| said.is_object()).map(|said| (*one, said.clone())));
     }
     let is_connector = catalogue.is_a_connectors();
     let mut functions = Vec::new();
@@ -73,7 +75,8 @@ pub(super) fn found<'a>(
         if !source.settings.exposes(&function.name) {
             continue;
         }
-        let Some(tool) = by.tool(&function.via, &function.server_name, ("execute_", "_code")) else {
+        let Some(tool) = by.tool(&function.via, &function.server_name, ("execute_", "_code"))
+        else {
             continue;
         };
         functions.push(Found::Function(named(function.clone(), source), tool, value.clone()));
@@ -147,9 +150,10 @@ impl<'a> By<'a, '_> {
                 return own;
             }
         }
-        let mut sort = self.own.iter().filter(|one| {
-            one.name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
-        });
+        let mut sort = self
+            .own
+            .iter()
+            .filter(|one| one.name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)));
         sort.next().copied()
     }
 }
@@ -161,10 +165,12 @@ fn parts<'a>(name: &'a str, before: &str, after: &str) -> Option<(&'a str, &'a s
 
 /// Whether a tool belongs to running code, be it that of one of these servers or of the connector that stands before them.
 fn is_machinery(name: &str, engines: &[(&str, &str)]) -> bool {
-    let around = [("execute_", "_code"), ("search_", "_tools"), ("plan_", "_workflow"), ("load_", "_skill")];
+    let around =
+        [("execute_", "_code"), ("search_", "_tools"), ("plan_", "_workflow"), ("load_", "_skill")];
     around.into_iter().any(|(before, after)| parts(name, before, after).is_some())
         || engines.iter().any(|(prefix, of)| {
             let rest = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(of));
-            rest.and_then(|rest| rest.strip_prefix('_')).is_some_and(|noun| MACHINERY.contains(&noun))
+            rest.and_then(|rest| rest.strip_prefix('_'))
+                .is_some_and(|noun| MACHINERY.contains(&noun))
         })
 }

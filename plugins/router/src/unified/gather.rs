@@ -211,7 +211,12 @@ impl Gathering {
                 Found::Function(one, tool, value) => {
                     let way = self.known_way(&mut ways, server, tool);
                     self.tools.add(&text_of_function(&one));
-                    self.publish(Kind::Function, way, (source, &one.name, one.own_name.as_deref()), value);
+                    self.publish(
+                        Kind::Function,
+                        way,
+                        (source, &one.name, one.own_name.as_deref()),
+                        value,
+                    );
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
@@ -236,7 +241,12 @@ impl Gathering {
         all - done
     }
 
-    fn known_way<'a>(&mut self, ways: &mut HashMap<&'a str, u32>, server: u32, own: Own<'a>) -> u32 {
+    fn known_way<'a>(
+        &mut self,
+        ways: &mut HashMap<&'a str, u32>,
+        server: u32,
+        own: Own<'a>,
+    ) -> u32 {
         *ways.entry(own.name).or_insert_with(|| self.way(server, own))
     }
 

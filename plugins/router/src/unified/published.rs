@@ -54,7 +54,13 @@ impl Collected {
     }
 
     /// A function or skill that is reached by a way. The keys of its JSON object that say whose it is are made anew.
-    pub(super) fn thing(&mut self, kind: Kind, way: u32, mut object: Value, said: [(&str, Option<&str>); 4]) {
+    pub(super) fn thing(
+        &mut self,
+        kind: Kind,
+        way: u32,
+        mut object: Value,
+        said: [(&str, Option<&str>); 4],
+    ) {
         if let Some(object) = object.as_object_mut() {
             for (key, text) in said {
                 match text {
@@ -124,7 +130,8 @@ pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
     let mut limits: BTreeMap<&str, &str> = BTreeMap::new();
     for line in prepared.published.split('\n') {
         let mut words = line.splitn(3, ' ');
-        let (Some(letter), Some(way), Some(json)) = (words.next(), words.next(), words.next()) else {
+        let (Some(letter), Some(way), Some(json)) = (words.next(), words.next(), words.next())
+        else {
             continue;
         };
         let (Some(kind), Ok(way)) =

@@ -49,7 +49,8 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
             function,
         })
     });
-    let head = Head { servers, skills, details: details.collect(), bridges, owns, unpublished, listed };
+    let head =
+        Head { servers, skills, details: details.collect(), bridges, owns, unpublished, listed };
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
@@ -93,5 +94,16 @@ pub fn read(text: &str) -> Option<Prepared> {
     let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let published = lines.next()?.to_owned();
     let words = Prepared { tool_words, skill_words, ..Prepared::default() };
-    Some(Prepared { servers, ways, tools, skills, bridges, owns, published, unpublished, listed, ..words })
+    Some(Prepared {
+        servers,
+        ways,
+        tools,
+        skills,
+        bridges,
+        owns,
+        published,
+        unpublished,
+        listed,
+        ..words
+    })
 }

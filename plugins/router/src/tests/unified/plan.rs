@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Served, bridge, chem, connector, executing, function, gis, hub, on, prepared, problems};
+use super::{
+    Served, bridge, chem, connector, executing, function, gis, hub, on, prepared, problems,
+};
 use crate::unified::plan::graph::Graph;
 use crate::unified::sight::Sight;
 
@@ -200,7 +202,11 @@ fn a_bridge_that_begins_or_ends_nowhere_is_named_with_the_documented_sentence() 
         let mut view = view.clone();
         view.upstreams.push(one);
         assert_eq!(problems(view.clone(), &on(bad.clone())), (Vec::new(), true));
-        assert_eq!(problems(view.clone(), &on(good.clone())), (Vec::new(), false), "it holds already");
+        assert_eq!(
+            problems(view.clone(), &on(good.clone())),
+            (Vec::new(), false),
+            "it holds already"
+        );
         assert!(super::prepared(view, &on(bad.clone())).0.bridges.is_empty());
     }
 }

@@ -72,11 +72,14 @@ fn a_skill_is_loaded_by_the_server_that_has_it_as_the_caller() {
     chemistry.server_name = "chem-executor".to_owned();
     let served = Served::of(&json!({"unified_tools": true}), vec![chemistry, gis], &[]);
     served.host.on_request(|upstream, method, params| match upstream {
-        "lab" => Ok(format!(r#"{{"content": [{{"type": "text", "text": "{method}"}}], "asked": {params}}}"#)),
+        "lab" => Ok(format!(
+            r#"{{"content": [{{"type": "text", "text": "{method}"}}], "asked": {params}}}"#
+        )),
         _ => Err(r#"{"code": -32602, "message": "Not today."}"#.to_owned()),
     });
     let ask = |upstream: &str| {
-        served.reply("load_hub_skill", json!({"skill_name": "drug-screening", "upstream": upstream}))
+        served
+            .reply("load_hub_skill", json!({"skill_name": "drug-screening", "upstream": upstream}))
     };
     let Reply::Answer(loaded) = ask("lab") else { panic!("refused") };
     let loaded: Value = serde_json::from_str(&loaded).unwrap();
