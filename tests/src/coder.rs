@@ -2,6 +2,7 @@
 //! what its code can call (`GET /catalog`), which the test decides.
 
 use std::{
+    collections::BTreeMap,
     convert::Infallible,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -33,8 +34,8 @@ pub struct Coder {
 struct State {
     /// Its own name.
     name: String,
-    /// Where its catalogue is, and what is there.
-    catalog: Mutex<(String, Page)>,
+    /// What stands at which path.
+    pages: Mutex<BTreeMap<String, Page>>,
     /// Paths and credentials of all `GET` but for `/health`.
     asked: Mutex<Vec<(String, Option<String>)>>,
     /// Params of all `tools/call`.
@@ -79,10 +80,10 @@ impl Coder {
     pub async fn start_at(address: &str, name: &str, functions: &[Value]) -> Result<Self> {
         let listener = TcpListener::bind(address).await.with_context(|| address.to_owned())?;
         let address = listener.local_addr()?;
-        let catalog = ("/catalog".to_owned(), page(&catalogue(name, functions)));
+        let first = ("/catalog".to_owned(), page(&catalogue(name, functions)));
         let state = Arc::new(State {
             name: name.to_owned(),
-            catalog: Mutex::new(catalog),
+            pages: Mutex::new([first].into()),
             asked: Mutex::default(),
             called: Mutex::default(),
         });
@@ -110,9 +111,9 @@ impl Coder {
         self.shows_at("/catalog", page);
     }
 
-    /// A page at this path, and none at `/catalog`.
+    /// Another page at this path.
     pub fn shows_at(&self, path: &str, page: Page) {
-        *locked(&self.state.catalog) = (path.to_owned(), page);
+        locked(&self.state.pages).insert(path.to_owned(), page);
     }
 
     /// Paths and credentials with which something was asked for by `GET`, but for `/health`.
@@ -170,8 +171,8 @@ fn shown(state: &State, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     }
     let credential = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     locked(&state.asked).push((path.to_owned(), credential.map(str::to_owned)));
-    let (place, page) = locked(&state.catalog).clone();
-    response(if place == path { page } else { (404, "text/plain", String::new()) })
+    let page = locked(&state.pages).get(path).cloned();
+    response(page.unwrap_or_else(|| (404, "text/plain", String::new())))
 }
 
 fn response((status, media, body): Page) -> Response<Full<Bytes>> {

@@ -45,22 +45,16 @@ async fn what_is_no_catalogue_is_left_out_with_one_warning() -> Result<()> {
 #[tokio::test]
 async fn a_hundred_thousand_functions_and_odd_names_are_bounded() -> Result<()> {
     let (chem, gis) = (chem().await?, gis().await?);
-    let mut many: Vec<Value> = ["a\u{202e}b", "a\u{7}b", "", "a\u{200b}"]
-        .iter()
-        .map(|name| function(name, "odd", &[], &[]))
-        .collect();
-    many.extend((0..100_000).map(|one| json!({"name": format!("f{one}"), "description": "odd"})));
-    let text = catalogue("chem", &many).to_string();
-    ensure!(text.len() < 4 << 20 || many.len() > 100_000);
-    let short: Vec<Value> = (0..90_000).map(|one| json!({"name": format!("f{one}")})).collect();
-    chem.shows(page(
-        &json!({"tools": [many[0], many[1], many[2], many[3], many[100]], "skills": []}),
-    ));
+    let odd = ["a\u{202e}b", "a\u{7}b", "", "a\u{200b}", "good"];
+    let odd: Vec<Value> = odd.iter().map(|name| function(name, "odd", &[], &[])).collect();
+    chem.shows(page(&catalogue("chem", &odd)));
     let plugway = hub(&[("chem", &chem), ("gis", &gis)]).start().await?;
     let client = plugway.modern();
     let found = search(&client, "odd").await?;
-    ensure!(names(&found["tools"]) == ["f96"], "{found}");
-    chem.shows(page(&json!({"tools": short})));
+    ensure!(names(&found["tools"]) == ["good"], "{found}");
+    plugway.logged("4 functions or skills of chem are left out", super::BOUND).await?;
+    let many: Vec<Value> = (0..100_000).map(|one| json!({"name": format!("f{one}")})).collect();
+    chem.shows(page(&json!({"tools": many})));
     plugway_tests::wait::until("the many are read", super::BOUND, async || {
         let found = search(&client, "f9000").await?;
         Ok((names(&found["tools"]) == ["f9000"]).then_some(()))
@@ -68,7 +62,7 @@ async fn a_hundred_thousand_functions_and_odd_names_are_bounded() -> Result<()> 
     .await?;
     ensure!(names(&search(&client, "points").await?["tools"]) == ["map_points"]);
     // Beyond ten thousand nothing is read.
-    ensure!(search(&client, "f89999").await?["tools"] == json!([]));
+    ensure!(search(&client, "f99999").await?["tools"] == json!([]));
     let shown = plugway.get("/catalog").await?;
     ensure!(shown.status == 200 && shown.body.len() < 4 << 20);
     ensure!(names(&shown.json()?["tools"]).contains(&"map_points"));

@@ -86,7 +86,8 @@ fn spread(ways: &[(&Way, usize)], left: Anchor, right: Anchor, gone: u32, seen: 
     spread(before, left, right, gone + passed, seen);
 }
 
-/// The tools of servers that no list shows now.
+/// The tools that the caller may know of, be their servers there or not: the status is of this moment, and may know already
+/// that a server is back which was away when the lists were made.
 fn known_away() -> HashSet<String> {
     #[derive(Default, Deserialize)]
     struct Status {
@@ -94,10 +95,9 @@ fn known_away() -> HashSet<String> {
     }
     #[derive(Deserialize)]
     struct Server {
-        listed: bool,
         tools: Vec<String>,
     }
     let live = call::attribute(status::LIVE).unwrap_or_default();
     let status: Status = serde_json::from_str(&live).unwrap_or_default();
-    status.servers.into_iter().filter(|one| !one.listed).flat_map(|one| one.tools).collect()
+    status.servers.into_iter().flat_map(|one| one.tools).collect()
 }
