@@ -127,7 +127,7 @@ fn search(bencher: Bencher<'_, '_>) {
 fn search_where_a_third_is_hidden(bencher: Bencher<'_, '_>) {
     let stage = Stage::new();
     let catalogue = stage.catalogue(hundred());
-    let sight = |place: usize| if place % 3 == 0 { Sight::Hidden } else { Sight::Shown };
+    let sight = |place: usize| if place.is_multiple_of(3) { Sight::Hidden } else { Sight::Shown };
     let sights = (0..catalogue.entries().len()).map(sight).collect();
     let view = Arc::new(View::filtered(Arc::new(catalogue), sights));
     assert!(stage.search(&view));

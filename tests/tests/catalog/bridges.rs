@@ -1,6 +1,6 @@
 //! Bridges that begin or end nowhere: at a start, at a reload, and when a server comes later.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{Coder, Plugway, plugway::Setup, wait};
 use serde_json::{Value, json};
 
@@ -24,7 +24,8 @@ fn config(chem: &str, gis: &str, from: &str, to: &str) -> String {
 }
 
 async fn degraded(plugway: &Plugway) -> Result<String> {
-    Ok(plugway.get("/ready").await?.json()?["degraded"].to_string())
+    let ready = plugway.get("/ready").await?.json()?;
+    Ok(ready.get("degraded").context("no `degraded`")?.to_string())
 }
 
 #[tokio::test]

@@ -158,7 +158,7 @@ async fn it_gets_plugways_credential_and_nobodys_else_and_others_are_not_asked()
         |credential: Option<&str>| vec![("/catalog".to_owned(), credential.map(str::to_owned))];
     ensure!(own.asked() == asked(Some("Bearer s3cret")), "{:?}", own.asked());
     ensure!(forward.asked() == asked(None), "{:?}", forward.asked());
-    ensure!(never.asked() == [], "{:?}", never.asked());
+    ensure!(never.asked().is_empty(), "{:?}", never.asked());
     let found = search(&plugway.modern(), "never check job").await?;
     ensure!(names(&found["tools"]).contains(&"never_check_job"), "{found}");
     Ok(())

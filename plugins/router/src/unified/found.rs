@@ -53,12 +53,12 @@ const MACHINERY: [&str; 9] = [
 /// both. `tools` says whether tools are wanted.
 pub(super) fn found<'a>(
     source: &Source,
-    own: Vec<Own<'a>>,
+    own: &[Own<'a>],
     tools: bool,
     warnings: &mut Vec<Warning>,
 ) -> Contents<'a> {
     let catalogue = read(source, warnings);
-    let by = By { own: &own, catalogue: &catalogue };
+    let by = By { own, catalogue: &catalogue };
     let mut contents = Contents::default();
     for one in own.iter().filter(|one| parts(one.name, "execute_", "_code").is_some()) {
         let said = match catalogue.executions.get(one.name) {
@@ -75,14 +75,18 @@ pub(super) fn found<'a>(
         if !source.settings.exposes(&function.name) {
             continue;
         }
-        let Some(tool) = by.tool(&function.via, &function.server_name, ("execute_", "_code"))
-        else {
+        let Some(tool) = by.tool(
+            function.via.as_deref(),
+            function.server_name.as_deref(),
+            ("execute_", "_code"),
+        ) else {
             continue;
         };
         functions.push(Found::Function(named(function.clone(), source), tool, value.clone()));
     }
     let skills = catalogue.skills.iter().filter_map(|(skill, value)| {
-        let tool = by.tool(&skill.via, &skill.server_name, ("load_", "_skill"))?;
+        let tool =
+            by.tool(skill.via.as_deref(), skill.server_name.as_deref(), ("load_", "_skill"))?;
         Some(Found::Skill(skill.clone(), tool, value.clone()))
     });
     contents.things = functions;
@@ -136,8 +140,8 @@ impl<'a> By<'a, '_> {
     /// The tool that is named; else that of the server that is named; else the first of its sort.
     fn tool(
         &self,
-        via: &Option<String>,
-        server: &Option<String>,
+        via: Option<&str>,
+        server: Option<&str>,
         (before, after): (&str, &str),
     ) -> Option<Own<'a>> {
         let named = |name: &str| self.own.iter().find(|one| one.name == name).copied();
@@ -146,7 +150,7 @@ impl<'a> By<'a, '_> {
         }
         if let Some(server) = server {
             let own = named(&[before, server, after].concat());
-            if own.is_some() || self.catalogue.server_name.as_ref() != Some(server) {
+            if own.is_some() || self.catalogue.server_name.as_deref() != Some(server) {
                 return own;
             }
         }

@@ -125,7 +125,7 @@ fn gather(
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for source in sources {
         let own = tools.remove(source.name.as_str()).unwrap_or_default();
-        all.push(found(source, own, options.unified_tools, &mut warnings));
+        all.push(found(source, &own, options.unified_tools, &mut warnings));
     }
     let wanted: Vec<usize> =
         all.iter().map(|contents| contents.things.iter().map(cost).sum()).collect();

@@ -156,16 +156,16 @@ pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
     if let Some(first) = different.next() {
         // One word for all, as a single server has it, where it holds for all.
         if different.all(|other| other == first) {
-            text.push_str(&format!(r#","execution":{first}"#));
+            text.extend([r#","execution":"#, first]);
         }
         let each: Map<String, Value> = limits
             .iter()
             .filter_map(|(tool, json)| Some(((*tool).to_owned(), serde_json::from_str(json).ok()?)))
             .collect();
-        text.push_str(&format!(r#","executions":{}"#, Value::from(each)));
+        text.extend([r#","executions":"#, &Value::from(each).to_string()]);
     }
     if prepared.unpublished > 0 {
-        text.push_str(&format!(r#","left_out":{}"#, prepared.unpublished));
+        text.extend([r#","left_out":"#, &prepared.unpublished.to_string()]);
     }
     text.push('}');
     text

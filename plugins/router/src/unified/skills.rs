@@ -30,7 +30,7 @@ pub fn load(prepared: &Prepared, loadable: &Loadable) -> Result<String, String> 
         // JSON of an error of JSON-RPC, or a sentence.
         let read: Option<Value> = serde_json::from_str(&error).ok();
         let message = read.as_ref().and_then(|error| error.get("message")?.as_str());
-        message.map_or(error.clone(), str::to_owned)
+        message.map(str::to_owned).unwrap_or(error)
     })
 }
 

@@ -188,7 +188,7 @@ fn a_bridge_that_begins_or_ends_nowhere_is_named_with_the_documented_sentence() 
                 to_state 'gis.nope2' not found in any upstream's state_requires";
     let one = "Invalid bridge edge in 'hub' config: to_state 'gis.nope2' not found in any upstream's state_requires";
     let wanted = vec![both.to_owned(), one.to_owned()];
-    assert_eq!(problems(view.clone(), &on(bad.clone())), (wanted.clone(), false));
+    assert_eq!(problems(view.clone(), &on(bad.clone())), (wanted, false));
     let good = vec![bridge("chem.descriptors_computed", "gis.points_loaded")];
     assert_eq!(problems(view.clone(), &on(good.clone())), (Vec::new(), false));
     // What is missing may belong to a server that was not reached yet.

@@ -71,7 +71,7 @@ fn names_that_the_operator_gave_are_shown_with_those_of_the_code() {
     lab.settings =
         r#"{"of_functions": true, "expose": ["parse_*"], "aliases": {"parse_molecule": "read"}}"#
             .to_owned();
-    let served = Served::of(&json!({"unified_tools": true}), vec![lab.clone()], &[]);
+    let served = Served::of(&json!({"unified_tools": true}), vec![lab], &[]);
     let found = served.ask("search_hub_tools", json!({"query": "read"}));
     assert_eq!(names(&found["tools"]), ["read"]);
     assert_eq!(
