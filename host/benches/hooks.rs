@@ -166,9 +166,7 @@ fn answer(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [50, 1_000])]
 fn shape_by_the_default_router(bencher: Bencher<'_, '_>, tools: usize) {
     let stage = Stage::new();
-    let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
-    spec.grants.upstreams = true;
-    let router = stage.router(spec);
+    let router = stage.router(bundled::router("router"));
     let filler = "d".repeat(420);
     let tool = |at: usize| -> Arc<str> {
         format!(

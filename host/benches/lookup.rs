@@ -18,7 +18,7 @@ fn view(entries: usize) -> View {
             target: ShapedTarget::Fixed("up".to_owned(), format!("tool_{at}")),
         })
         .collect();
-    let shaped = Shaped { entries, document: String::new() };
+    let shaped = Shaped { entries, ..Shaped::default() };
     View::whole(Arc::new(Catalogue::compile(1, vec!["up".into()], shaped).0))
 }
 

@@ -11,6 +11,7 @@
 //! - [`rpc`]: a client of either era that shows every status, header and message.
 //! - [`registry`]: servers that register themselves.
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
+//! - [`coder`]: a server that runs code, with its catalogue of functions.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`shelf`]: an upstream that serves files and gives links to them.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides; [`code_server`]: one that runs code, as far as
@@ -29,6 +30,7 @@ pub mod admin;
 pub mod asking;
 pub mod binary;
 pub mod code_server;
+pub mod coder;
 pub mod conformance;
 pub mod cutter;
 pub mod demo;
@@ -56,6 +58,7 @@ pub mod tokens;
 pub mod wait;
 
 pub use self::{
+    coder::Coder,
     demo::{DemoHttp, demo_notes_path, fixture_path},
     hub::{Guest, Hub},
     notices::Notices,

@@ -14,7 +14,7 @@ pub(crate) fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let entries: Vec<ShapedEntry> = text.split(SEPARATOR).take(64).filter_map(entry).collect();
     let given: Vec<String> = entries.iter().map(|entry| entry.definition.clone()).collect();
-    let shaped = Shaped { entries, document: String::new() };
+    let shaped = Shaped { entries, ..Shaped::default() };
     let (catalogue, refused) = Catalogue::compile(1, vec!["up".into()], shaped);
     assert_eq!(catalogue.entries().len() + refused.len(), given.len(), "none gets lost");
 

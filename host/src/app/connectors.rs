@@ -1,6 +1,7 @@
 //! Connectors out of the settings, new ones and those of a changed configuration.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,9 @@ use crate::config::{Artifacts, ConnectorSettings, LazySettings, Settings, Target
 use crate::pipeline::artifacts::{Rules, Who};
 use crate::pipeline::port::{Policy, Router};
 use crate::pipeline::{Connector, Lazy, Served, keeper};
+
+/// How long a start waits for servers without which the router cannot say whether the configuration fits.
+const PENDING: Duration = Duration::from_secs(10);
 
 /// A connector that is served, and what it was made of.
 #[derive(Clone)]
@@ -47,17 +51,18 @@ impl Draft {
     }
 
     /// Waits until the servers that were started answered, or can be given up for the moment.
-    pub(super) async fn settle(&self) {
-        join_all(self.upstreams.iter().map(RunningUpstream::settle)).await;
+    pub(super) async fn settle(&self, limit: Duration) {
+        settled(&self.upstreams, limit).await;
     }
 
-    /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it.
+    /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it; fails where the
+    /// router says that the configuration does not fit the servers.
     pub(super) async fn finish(
         self,
         before: Option<&Running>,
         limits: &Settings,
         ground: &Ground,
-    ) -> Running {
+    ) -> Result<Running, StartError> {
         let served: Vec<Served> =
             self.upstreams.iter().map(|upstream| upstream.served.clone()).collect();
         let (router, policies) = self.plugins;
@@ -72,14 +77,23 @@ impl Draft {
         connector.server_info = self.settings.server_info.to_json().into();
         if let Some(before) = before {
             connector.succeed(&before.connector);
+        }
+        keeper::shape_now(&connector).await;
+        if connector.pending() && before.is_none() {
+            // Who does not answer in time is judged when it comes, and ends nothing then.
+            settled(&self.upstreams, PENDING).await;
             keeper::shape_now(&connector).await;
         }
-        Running {
+        let problems = connector.problems();
+        if !problems.is_empty() {
+            return Err(StartError::Misfit { problems: problems.to_vec() });
+        }
+        Ok(Running {
             settings: self.settings,
             connector: Arc::new(connector),
             upstreams: self.upstreams,
             keeping: CancellationToken::new(),
-        }
+        })
     }
 }
 
@@ -114,6 +128,11 @@ impl Running {
 fn lazy(settings: &LazySettings) -> Arc<Lazy> {
     let LazySettings { residents, cap, idle } = settings;
     Arc::new(Lazy { residents: residents.clone(), cap: *cap, idle: *idle })
+}
+
+/// Waits until these answered, or can be given up for the moment.
+async fn settled(upstreams: &[RunningUpstream], limit: Duration) {
+    join_all(upstreams.iter().map(|upstream| upstream.settle(limit))).await;
 }
 
 /// The upstreams of a connector: those that run already and are the same server, and new ones. What waits for a lease is

@@ -43,6 +43,12 @@ pub enum StartError {
         /// Why.
         source: Unusable,
     },
+    /// What the operator wrote about a connector does not fit its servers.
+    #[error("{}", problems.join("; "))]
+    Misfit {
+        /// One sentence each, by the connector's router.
+        problems: Vec<String>,
+    },
     /// The address or socket of administration cannot be had.
     #[error("administration cannot listen on {at}: {source}")]
     AdminListen {

@@ -148,13 +148,13 @@ fn fetcher(grants: &GrantSettings, own: &OwnListeners) -> Option<Arc<Fetcher>> {
 }
 
 fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
-    let source = match &settings.source {
-        PluginSource::Bundled => Source::Bundled(bundled::ROUTER),
-        PluginSource::File(path) => Source::File(path.clone()),
+    let name = settings.name.clone();
+    let base = match &settings.source {
+        PluginSource::Bundled => bundled::router(name),
+        PluginSource::File(path) => PluginSpec::new(name, Source::File(path.clone())),
     };
     let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();
-    let is_bundled = matches!(source, Source::Bundled(_));
-    let defaults = Limits::of(&source);
+    let defaults = base.limits;
     let memory = settings.limits.memory.and_then(|bytes| u32::try_from(bytes >> 20).ok());
     PluginSpec {
         digest: settings.digest,
@@ -167,15 +167,14 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
         grants: Grants {
             headers: names(&settings.grants.headers),
             set_headers: names(&settings.grants.set_headers),
-            // The bundled router answers for servers: what belongs to nobody, skills, lists of one's own.
-            upstreams: settings.grants.upstreams || is_bundled,
-            reveal: settings.grants.reveal || is_bundled,
+            upstreams: settings.grants.upstreams || base.grants.upstreams,
+            reveal: settings.grants.reveal || base.grants.reveal,
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {
             OnError::Deny => PluginOnError::Deny,
             OnError::Pass => PluginOnError::Allow,
         },
-        ..PluginSpec::new(settings.name.clone(), source)
+        ..base
     }
 }

@@ -17,8 +17,6 @@ use crate::outbound::{Dialer, OwnListeners};
 use crate::pipeline::{Absence, Served};
 use crate::upstream::{self, Access, Command, Limits, Sharing, Transport, Unusable};
 
-/// How long a changed configuration waits for the servers that are new in it.
-const SETTLE: Duration = Duration::from_secs(2);
 /// How often an upstream that was taken out is looked at for calls that still run.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -58,6 +56,7 @@ impl Running {
             target,
             credential,
             headers,
+            catalog,
             server_requests,
             timeouts,
             watch,
@@ -68,6 +67,7 @@ impl Running {
             && own.target == *target
             && own.credential == *credential
             && own.headers == *headers
+            && own.catalog == *catalog
             && own.server_requests == *server_requests
             && own.timeouts == *timeouts
             && own.watch == *watch
@@ -90,11 +90,11 @@ impl Running {
     }
 
     /// Waits until the server answered, or failed to, or takes long.
-    pub(super) async fn settle(&self) {
+    pub(super) async fn settle(&self, limit: Duration) {
         let mut watch = self.served.upstream.watch();
         let known = watch.wait_for(|now| now.was_tried());
         // Whoever takes longer comes when it comes.
-        drop(timeout(SETTLE, known).await);
+        drop(timeout(limit, known).await);
     }
 
     /// Ends it once its calls ended, within `grace`.
@@ -194,6 +194,7 @@ fn translate(
         headers,
         origins: artifact_origins(settings),
         access,
+        catalog: settings.catalog,
         own: own.clone(),
         sharing,
         asks: settings.server_requests,

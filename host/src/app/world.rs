@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
@@ -25,6 +26,9 @@ use crate::outbound::OwnListeners;
 use crate::pipeline::port::End;
 use crate::registry::{self, Joined};
 use crate::transport::Site;
+
+/// How long a changed configuration waits for the servers that are new in it.
+const SETTLE: Duration = Duration::from_secs(2);
 
 /// Everything that serves.
 pub(super) struct World {
@@ -58,7 +62,7 @@ impl World {
         let mut connectors = Vec::new();
         for (wanted, upstreams) in settings.connectors.iter().zip(started) {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;
-            connectors.push(draft.finish(None, &settings, &ground).await);
+            connectors.push(draft.finish(None, &settings, &ground).await?);
         }
         let runtime = &plugins.runtime;
         let file = &settings;
@@ -189,12 +193,13 @@ impl World {
             let upstreams = connectors::upstreams(wanted, known, &self.ground)?;
             drafts.push((Some(Draft::new(wanted, upstreams, plugins).await?), running));
         }
-        join_all(drafts.iter().filter_map(|(draft, _)| draft.as_ref()).map(Draft::settle)).await;
+        let new = drafts.iter().filter_map(|(draft, _)| draft.as_ref());
+        join_all(new.map(|draft| draft.settle(SETTLE))).await;
         let mut connectors = Vec::new();
         for (draft, running) in drafts {
             match (draft, running) {
                 (Some(draft), before) => {
-                    connectors.push(draft.finish(before, settings, &self.ground).await);
+                    connectors.push(draft.finish(before, settings, &self.ground).await?);
                 }
                 (None, Some(running)) => connectors.push(running.clone()),
                 (None, None) => {}

@@ -18,6 +18,10 @@ pub struct Shaped {
     pub entries: Vec<ShapedEntry>,
     /// Kept beside the entries, for the plugin's own use.
     pub document: String,
+    /// What the operator wrote that does not fit these servers, one sentence each.
+    pub problems: Vec<String>,
+    /// Whether servers that were not reached yet may show that there are problems.
+    pub pending: bool,
 }
 
 /// One entry as the router gives it.

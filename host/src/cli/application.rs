@@ -45,6 +45,9 @@ fn failure(error: &StartError) -> Failure {
         }
         StartError::AdminToken(_) => (Exit::Refused, "correct `admin.token_file`, or the file"),
         StartError::Auth(_) => (Exit::Refused, "correct the tokens under `auth`"),
+        StartError::Misfit { .. } => {
+            (Exit::Refused, "correct what the router's `config` says, or the servers")
+        }
         StartError::Upstream { .. } => (Exit::Refused, "correct its entry under `upstreams`"),
         StartError::System(_) => (Exit::Internal, "this is a fault of the system under plugway"),
     };

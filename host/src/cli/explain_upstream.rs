@@ -32,6 +32,9 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
         f.write_str(" (its functions, where it runs code)")?;
     }
     asks(upstream.server_requests, f)?;
+    if !upstream.catalog {
+        f.write_str("; its catalogue of functions is not read")?;
+    }
     if !upstream.instructions {
         f.write_str("; its instructions are left out")?;
     }

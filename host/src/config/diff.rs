@@ -177,7 +177,7 @@ fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, chang
         _ => Vec::new(),
     };
     keys.extend(differing!(
-        old, new; credential, headers, naming, server_requests, instructions, timeouts, watch, absence,
+        old, new; credential, headers, catalog, naming, server_requests, instructions, timeouts, watch, absence,
         accept_leases,
     ));
     changes.changed(title, &keys, false);

@@ -51,9 +51,9 @@ pub use watched::{Watched, irregular};
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Admin, Artifacts, Attempts, AuthMode, AuthUse, Connector, CredentialMode, CredentialUse,
-        DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants, Icon,
-        IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
+        Admin, Artifacts, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode,
+        CredentialUse, DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants,
+        Icon, IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
         PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
         ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
         UnavailableWord, Upstream,

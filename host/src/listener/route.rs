@@ -11,7 +11,7 @@ use crate::pipeline::RequestId;
 use crate::transport::plain;
 use crate::transport::reply::{Asked, Reply};
 use crate::transport::site::Door;
-use crate::transport::{Site, artifacts, delete, get, health, post, sse};
+use crate::transport::{Site, artifacts, catalog, delete, get, health, post, sse};
 
 /// Answers one HTTP request.
 pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
@@ -41,6 +41,9 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
         }
         (Some(Door::Artifact(link)), method) => {
             artifacts::get(&site, link, method, &head.headers).await
+        }
+        (Some(Door::Catalog(endpoint)), &Method::GET) => {
+            catalog::get(&site, endpoint, head.headers).await
         }
         (Some(door), _) => refuse(&site, Code::MethodNotAllowed, door.methods()),
     }

@@ -301,7 +301,7 @@ mod tests {
             definition: format!(r#"{{"name":"{name}"}}"#),
             target: ShapedTarget::Fixed((*upstream).to_owned(), (*name).to_owned()),
         });
-        let shaped = Shaped { entries: entries.collect(), document: String::new() };
+        let shaped = Shaped { entries: entries.collect(), ..Shaped::default() };
         let upstreams = vec!["a".into(), "b".into()];
         let (made, refused) = Catalogue::compile(generation, upstreams, shaped);
         assert!(refused.is_empty());

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::announced::Announced;
 use super::artifacts::{Artifacts, Rules};
@@ -82,6 +82,10 @@ pub struct Connector {
     pub(super) router_shaped: AtomicBool,
     /// Why the catalogue is not what the router would make of it now, if it is not.
     pub(super) trouble: ArcSwapOption<String>,
+    /// What the operator wrote that does not fit the servers, as the router said last, one sentence each.
+    pub(super) problems: ArcSwap<Vec<String>>,
+    /// Whether the router waits for servers before it can say that.
+    pub(super) pending: AtomicBool,
     /// For each upstream, whether a shape was made that knew its lists.
     pub(super) considered: Box<[AtomicBool]>,
     /// The generation of the newest catalogue; counts on where the connector replaces another one.
@@ -165,6 +169,8 @@ impl Connector {
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
             trouble: ArcSwapOption::const_empty(),
+            problems: ArcSwap::default(),
+            pending: AtomicBool::new(false),
             considered,
             generation: AtomicU32::new(0),
             basis: ArcSwapOption::const_empty(),
@@ -213,6 +219,16 @@ impl Connector {
     /// Why the catalogue is not what the router would make of it now, if it is not.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.load().as_deref().cloned()
+    }
+
+    /// What the operator wrote that does not fit the servers, one sentence each.
+    pub fn problems(&self) -> Arc<Vec<String>> {
+        self.problems.load_full()
+    }
+
+    /// Whether servers that were not reached yet may show that there are problems.
+    pub fn pending(&self) -> bool {
+        self.pending.load(Ordering::Acquire)
     }
 
     /// Each upstream's name and whether it can be used now.

@@ -19,7 +19,7 @@ pub(super) fn prefix_only(view: &ConnectorView) -> Shaped {
             entries.extend(definitions.iter().filter_map(|text| entry(upstream, kind, text)));
         }
     }
-    Shaped { entries, document: String::new() }
+    Shaped { entries, ..Shaped::default() }
 }
 
 fn entry(upstream: &UpstreamView, kind: EntryKind, definition: &str) -> Option<ShapedEntry> {

@@ -5,7 +5,8 @@
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
-//! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead.
+//! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
+//! [`catalog`] is what `GET PATH/catalog` shows.
 
 mod absence;
 mod admit;
@@ -15,6 +16,7 @@ pub mod answer;
 pub mod artifacts;
 pub mod call;
 pub mod caller;
+pub mod catalog;
 pub mod collect;
 pub mod connector;
 pub mod dispatch;

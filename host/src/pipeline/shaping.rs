@@ -23,6 +23,7 @@ pub(super) async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
         connector.views.replace(finished(connector, last, seen));
         return false;
     };
+    note(connector, &shaped);
     let catalogue = compiled(connector, shaped, seen);
     tracing::info!(
         connector = %connector.name, generation = catalogue.generation,
@@ -31,6 +32,20 @@ pub(super) async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
     connector.views.replace(catalogue);
     connector.shaped.store(true, Ordering::Release);
     connector.trouble.load().is_none()
+}
+
+/// Keeps what the router found wrong with the configuration, and says in the log what is new of it.
+fn note(connector: &Connector, shaped: &Shaped) {
+    connector.pending.store(shaped.pending, Ordering::Release);
+    let before = connector.problems.load();
+    if **before == shaped.problems {
+        return;
+    }
+    for problem in shaped.problems.iter().filter(|problem| !before.contains(problem)) {
+        let (name, plugin) = (&connector.name, connector.router.name());
+        tracing::warn!(connector = %name, plugin, "the configuration does not fit the servers: {problem}");
+    }
+    connector.problems.store(Arc::new(shaped.problems.clone()));
 }
 
 /// The catalogue for clients to whom these upstreams offer something else than to everybody; none where the router does not
@@ -178,6 +193,6 @@ fn upstream_view(
         prompts: offering.prompts.clone(),
         resources: offering.resources.clone(),
         templates: offering.templates.clone(),
-        documents: Vec::new(),
+        documents: offering.documents.clone(),
     }
 }

@@ -11,7 +11,8 @@ use super::ask::Refusal;
 use super::failure::Failure;
 use super::imports::clean;
 use super::limits::{
-    ANSWER_MAX, BODY_MAX, DEFINITION_MAX, DOCUMENT_MAX, EDITS_MAX, ENTRIES_MAX, MESSAGE_MAX,
+    ANSWER_MAX, BODY_MAX, DEFINITION_MAX, DOCUMENT_MAX, EDITS_MAX, ENTRIES_MAX, LOG_LINE_MAX,
+    MESSAGE_MAX, PROBLEMS_MAX,
 };
 use super::place::Place;
 use crate::catalogue::{Entry, EntryKind, Hints, Shaped, ShapedEntry, ShapedTarget, Sight};
@@ -120,7 +121,13 @@ pub(super) fn shaped(given: e::router::Shaped) -> Result<Shaped, Failure> {
             e::router::Target::Local => ShapedTarget::Local,
         },
     });
-    Ok(Shaped { entries: entries.collect(), document: given.document })
+    let problems = given.problems.iter().take(PROBLEMS_MAX).map(|one| clean(one, LOG_LINE_MAX));
+    Ok(Shaped {
+        entries: entries.collect(),
+        document: given.document,
+        problems: problems.collect(),
+        pending: given.pending,
+    })
 }
 
 /// One sight for each entry of a page.

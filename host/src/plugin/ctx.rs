@@ -1,12 +1,14 @@
 //! What lives beside one instance: the task in hand, its budget, its memory limit, and WASI where the guest uses it.
 
 use std::sync::Arc;
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result, UpdateDeadline, bail};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
+use super::engine::TICK;
 use super::failure::TooManyHostCalls;
 use super::imports::wasi;
 use super::limits::{self, Hook};
@@ -41,6 +43,8 @@ pub(super) struct Budget {
     pub(super) fetches: u32,
     /// Epochs that it may still compute; counted only where calls may wait.
     pub(super) ticks: u64,
+    /// The thread at the last epoch of a plugin that may wait, and the processor time that it had used.
+    epoch: Option<(ThreadId, Duration)>,
     /// Processor time of the thread when half of the time was over.
     halfway: Option<Duration>,
     /// How often the time was extended.
@@ -60,6 +64,7 @@ impl Budget {
             requests: limits::UPSTREAM_REQUESTS,
             fetches: limits::FETCHES,
             ticks,
+            epoch: None,
             halfway: None,
             extended: 0,
         }
@@ -83,6 +88,22 @@ impl Budget {
         }
         self.extended += 1;
         UpdateDeadline::Continue(left)
+    }
+
+    /// An epoch passed in a guest that gives way every epoch. Whether it may go on: an epoch in which its thread did not get
+    /// the processor counts for nothing, up to a bound.
+    pub(super) fn spend(&mut self) -> bool {
+        let (thread, now) = (std::thread::current().id(), thread_time());
+        let before = self.epoch.replace((thread, now));
+        let starved = before
+            .is_some_and(|(known, then)| known == thread && now.saturating_sub(then) < TICK / 2);
+        if starved && self.extended < EXTENSIONS {
+            self.extended += 1;
+            return true;
+        }
+        let left = self.ticks.checked_sub(1);
+        self.ticks = left.unwrap_or_default();
+        left.is_some()
     }
 }
 

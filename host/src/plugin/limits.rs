@@ -53,6 +53,8 @@ pub const ANSWER_MAX: usize = 4 << 20;
 pub const DEFINITION_MAX: usize = 1 << 20;
 /// Longest document beside the entries of a shape.
 pub const DOCUMENT_MAX: usize = 8 << 20;
+/// Problems of one shape that are said; a configuration with more is not better for it.
+pub const PROBLEMS_MAX: usize = 20;
 /// Entries of one shape.
 pub const ENTRIES_MAX: usize = 50_000;
 /// Entries of a shape that are left for the router's own.

@@ -46,16 +46,6 @@ pub struct Limits {
     pub instances: Option<u32>,
 }
 
-impl Limits {
-    /// The defaults for a component from there.
-    pub fn of(source: &Source) -> Self {
-        match source {
-            Source::Bundled(_) => Self { memory_mib: limits::MEMORY_MIB_ROUTER, ..Self::default() },
-            Source::File(_) => Self::default(),
-        }
-    }
-}
-
 impl Default for Limits {
     fn default() -> Self {
         Self { time: limits::HOT, memory_mib: limits::MEMORY_MIB, instances: None }

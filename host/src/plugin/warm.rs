@@ -62,10 +62,8 @@ impl Warm {
         store.data_mut().budget = Budget::of(Hook::Configure, epochs);
         if compiled.waits {
             store.epoch_deadline_callback(|mut ctx| {
-                let budget = &mut ctx.data_mut().budget;
-                match budget.ticks.checked_sub(1) {
-                    Some(left) => budget.ticks = left,
-                    None => return Ok(UpdateDeadline::Interrupt),
+                if !ctx.data_mut().budget.spend() {
+                    return Ok(UpdateDeadline::Interrupt);
                 }
                 Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
             });

@@ -66,6 +66,11 @@ pub async fn ready(site: &Site) -> Reply {
         site.connectors()
             .filter_map(|connector| Some(format!("{}: {}", connector.name, connector.trouble()?))),
     );
+    degraded.extend(site.connectors().flat_map(|connector| {
+        let problems = connector.problems();
+        let said = problems.iter().map(|problem| format!("{}: {problem}", connector.name));
+        said.collect::<Vec<_>>()
+    }));
     let body = json!({ "ready": good, "degraded": degraded, "connectors": all });
     plain::health(good, body.to_string())
 }

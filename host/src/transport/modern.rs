@@ -83,7 +83,7 @@ pub(super) async fn tell(
 }
 
 /// What was established about a message, and what keeps its party.
-fn requested(
+pub(super) fn requested(
     site: &Site,
     visitor: &Visitor<'_>,
     head: HeaderMap,

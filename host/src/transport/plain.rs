@@ -22,6 +22,11 @@ pub fn made(body: &Value) -> Reply {
     uncached(reply(StatusCode::CREATED, body.to_string().into()))
 }
 
+/// JSON that is another one for the next caller, and at the next moment.
+pub fn unkept(body: String) -> Reply {
+    uncached(reply(StatusCode::OK, body.into()))
+}
+
 /// A body of plain text in another media type.
 pub fn text(media_type: &'static str, body: String) -> Reply {
     let mut reply = Reply::new(ReplyBody::Whole(Some(body.into())));

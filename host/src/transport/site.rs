@@ -16,6 +16,9 @@ use crate::protocol::Revision;
 use crate::session::Sessions;
 use crate::telemetry::Metrics;
 
+/// Where a connector's functions and skills are listed, below its path.
+const CATALOG: &str = "/catalog";
+
 /// Bounds of what clients may send and how long they may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -59,6 +62,8 @@ pub enum Door<'a> {
     Messages(&'a Endpoint),
     /// A file of a server.
     Artifact(Link<'a>),
+    /// The functions and skills behind a connector.
+    Catalog(&'a Endpoint),
 }
 
 impl Door<'_> {
@@ -69,6 +74,7 @@ impl Door<'_> {
             Self::Stream(..) => "This path takes GET: it opens a stream of HTTP+SSE.",
             Self::Artifact(_) => "This path takes GET and HEAD.",
             Self::Messages(_) => "This path takes POST: it is part of HTTP+SSE.",
+            Self::Catalog(_) => "This path takes GET: it lists functions and skills.",
         }
     }
 }
@@ -113,6 +119,9 @@ impl Site {
         let of = |base: &str| self.endpoints.get(format!("{base}/mcp").as_str());
         if let Some(base) = path.strip_suffix(sse::STREAM) {
             return of(base).map(|endpoint| Door::Stream(endpoint, base));
+        }
+        if let Some(base) = path.strip_suffix(CATALOG) {
+            return of(base).map(Door::Catalog);
         }
         if let Some(base) = path.strip_suffix(sse::MESSAGES) {
             return of(base).map(Door::Messages);

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use super::documents;
 use super::failure::Failure;
 use super::greeting::Greeting;
 use super::headed::Headed;
 use super::keeper::Lists;
-use super::limits::{ITEMS, LIST, PAGE, PAGES};
+use super::limits::{CATALOG_AGAIN, ITEMS, LIST, PAGE, PAGES};
 use crate::catalogue::{Caching, EntryKind};
 use crate::pipeline::port::Offering;
 use crate::protocol::{Era, scan};
@@ -65,6 +66,10 @@ pub(super) async fn read<P: Lists>(
     let modern = greeting.revision.is_some_and(|revision| revision.era() == Era::Modern);
     let headed =
         if modern && peer.sends_headers() { Headed::judge(tools) } else { Headed::unheard(tools) };
+    let documents = documents::read(peer, &headed).await;
+    if documents::are_missing(&documents) {
+        reading.ttl = Some(reading.ttl.unwrap_or(CATALOG_AGAIN).min(CATALOG_AGAIN));
+    }
     let prompts = reading.list(&PROMPTS).await?;
     let resources = reading.list(&RESOURCES).await?;
     let templates = reading.list(&TEMPLATES).await?;
@@ -77,6 +82,7 @@ pub(super) async fn read<P: Lists>(
         prompts,
         resources,
         templates,
+        documents,
         caching: reading.caching,
         mirrored: headed.mirrored,
         left_out: headed.left_out,

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff;
 use super::catalogue::{self, Catalogue};
+use super::documents::Document;
 use super::failure::Failure;
 use super::greeting::Greeting;
 use super::limits::{Limits, PROBE, QUICK, STEADY};
@@ -27,6 +28,10 @@ pub(super) trait Lists: Send + Sync + 'static {
     ) -> Promise<'a, Result<Message, Failure>>;
     /// Whether what it sends has headers, in which arguments of tools may have to be repeated.
     fn sends_headers(&self) -> bool;
+    /// Asks for the catalogue of functions; none where there is no such thing.
+    fn catalog(&self) -> Promise<'_, Option<Document>> {
+        Box::pin(std::future::ready(None))
+    }
 }
 
 /// plugway's own connection to a server, which lasts.

@@ -78,6 +78,12 @@ pub const TERM_GRACE: Duration = Duration::from_secs(2);
 pub const LAST_LINES: Duration = Duration::from_secs(1);
 /// How long a server may take to answer the probe of its era; then `initialize` is tried.
 pub const PROBE: Duration = Duration::from_secs(3);
+/// Bytes of a catalogue of functions (`GET /catalog`): a hundred functions are about 100 KiB.
+pub const CATALOG: usize = 4 * 1024 * 1024;
+/// How long such a catalogue may take; lists that were read count without it.
+pub const CATALOG_TIME: Duration = Duration::from_secs(10);
+/// After so long a server is read again whose catalogue of functions could not be read and never was.
+pub const CATALOG_AGAIN: Duration = Duration::from_secs(15);
 /// How long one page of a list may take.
 pub const PAGE: Duration = Duration::from_secs(30);
 

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
 //! life, [`vigil`] how it is watched over while it is connected, [`bell`] what makes them look; [`catalogue`] is what is
-//! read, [`headed`] judges its tools, [`variants`] are what
+//! read, [`headed`] judges its tools, [`documents`] is what the router reads besides, [`variants`] are what
 //! clients with other capabilities are offered, [`varying`] reads them, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
 //! [`subscriptions`] stand around both; [`slot`], [`sessions`] and [`wishes`] hold what belongs to a party, [`renew`] tells
 //! it to a session that was opened anew, [`era`] says how a request travels, [`rewrite`] what changes in it, [`permission`]
@@ -17,6 +17,7 @@ mod backoff;
 mod batch;
 mod bell;
 mod catalogue;
+mod documents;
 mod era;
 mod failure;
 mod greeting;

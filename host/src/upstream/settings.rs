@@ -24,6 +24,8 @@ pub struct Settings {
     pub origins: Vec<Arc<str>>,
     /// Whose credential it gets.
     pub access: Access,
+    /// Whether its catalogue of functions (`GET /catalog`) may be read; means nothing for anything but Streamable HTTP.
+    pub catalog: bool,
     /// Where plugway itself listens, which is never dialled.
     pub own: OwnListeners,
     /// Who shares a child process; means nothing for HTTP.

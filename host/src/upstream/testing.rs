@@ -121,6 +121,7 @@ pub(super) fn settings() -> Settings {
         headers: Vec::new(),
         origins: Vec::new(),
         access: Access::Open,
+        catalog: true,
         own: OwnListeners::new(),
         sharing: Sharing::Session,
         asks: Asks::default(),

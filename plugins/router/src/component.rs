@@ -15,8 +15,10 @@ use crate::status;
 use crate::unified::offers::Names;
 use crate::unified::plan::{answers, graph::Graph};
 use crate::unified::prepared::Prepared;
+use crate::unified::published;
 use crate::unified::search;
 use crate::unified::sight::Sight;
+use crate::unified::skills;
 use crate::unified::wire;
 
 /// The default router.
@@ -91,6 +93,17 @@ impl Answering for DefaultRouter {
             if name == names.plan {
                 return self.plan(modern);
             }
+            if name == names.load {
+                return self.load(modern);
+            }
+        }
+        if method == "resources/read" {
+            let connector = call::attribute("connector").unwrap_or_default();
+            if name == published::uri(&connector) {
+                let prepared = self.prepared()?;
+                let text = published::answer(&connector, &prepared, &Sight::of_caller(&prepared));
+                return Ok(Reply::Answer(status::read(&name, &text, modern)));
+            }
         }
         let live = call::attribute(status::LIVE)
             .ok_or_else(|| Failure::new("this host does not tell the status of its servers"))?;
@@ -109,7 +122,9 @@ impl DefaultRouter {
         };
         let prepared = self.prepared()?;
         let sight = Sight::of_caller(&prepared);
-        Ok(match search::answer(&prepared, &sight, &question) {
+        let load = Names::of(&call::attribute("connector").unwrap_or_default()).load;
+        let load = catalogue::find("tool", &load).map(|_| load);
+        Ok(match search::answer(&prepared, &sight, load.as_deref(), &question) {
             Ok(found) => told(&found, modern),
             Err(sentence) => Reply::refuse(sentence),
         })
@@ -136,6 +151,23 @@ impl DefaultRouter {
         let prepared = self.prepared()?;
         let sight = Sight::of_caller(&prepared);
         Ok(told(&answers::answer(&Graph::of(&prepared, &sight), &question), modern))
+    }
+
+    fn load(&self, modern: bool) -> Result<Reply, Failure> {
+        let question: skills::Question = match serde_json::from_str(&call::arguments_json()) {
+            Ok(question) => question,
+            Err(error) => return Ok(refused(&error)),
+        };
+        let prepared = self.prepared()?;
+        let sight = Sight::of_caller(&prepared);
+        let skills::Question { skill_name, upstream } = &question;
+        Ok(match skills::resolve(&prepared, &sight, skill_name, upstream) {
+            Err(wrong) => told(&wrong, modern),
+            Ok(loadable) => match skills::load(&prepared, loadable) {
+                Ok(result) => Reply::Answer(result),
+                Err(sentence) => Reply::refuse(sentence),
+            },
+        })
     }
 
     /// What the last shape left, read once for each generation. The old one goes first: both might not fit.

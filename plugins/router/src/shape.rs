@@ -12,8 +12,9 @@ use crate::execution::OwnName;
 use crate::head::Head;
 use crate::lazy::offers as lazy;
 use crate::names::Namer;
-use crate::unified::gather::{self, Source};
+use crate::unified::gather::{self, Gathered, Source};
 use crate::unified::offers::Names;
+use crate::unified::published;
 use crate::warning::Warning;
 use crate::{hidden, status, tags};
 
@@ -41,6 +42,8 @@ pub fn shape(
         shaping.take("tool", status::tool_name(name), &winner);
         shaping.take("resource", status::uri(name), &winner);
     }
+    let winner = format!("the catalogue of {name}");
+    shaping.take("resource", published::uri(name), &winner);
     let winner = format!("a tool of {name} itself");
     if options.unified_tools {
         let Names { search, plan, load } = Names::of(name);
@@ -73,13 +76,13 @@ pub fn shape(
     if lazy {
         entries.extend(lazy::of(name));
     }
-    let mut document = String::new();
-    if options.unified_tools || lazy {
-        let more;
-        (document, more) = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
-        warnings.extend(more);
+    let mut gathered = Gathered::default();
+    if options.unified_tools || lazy || sources.iter().any(Source::has_catalogue) {
+        gathered = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
     }
-    Ok((Shaped { entries, document }, warnings))
+    let Gathered { document, warnings: more, problems, pending } = gathered;
+    warnings.extend(more);
+    Ok((Shaped { entries, document, problems, pending }, warnings))
 }
 
 #[derive(Default)]

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::actions::ACTIONS_MAX;
-use crate::unified::plan::bridges::BadBridge;
 
 /// Something that was left out of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,20 +50,25 @@ pub enum Warning {
         /// whose they are
         upstream: String,
     },
-    /// A bridge that begins or ends nowhere.
-    Bridge(BadBridge),
+    /// Functions and skills that have no proper name, or are none.
+    Odd {
+        /// how many
+        count: usize,
+        /// whose they are
+        upstream: String,
+    },
 }
 
 impl Warning {
-    /// The upstream that loses an entry; empty for a bridge, which belongs to none.
+    /// The upstream that loses an entry.
     pub fn upstream(&self) -> &str {
         match self {
             Self::Clash { upstream, .. }
             | Self::Malformed { upstream, .. }
             | Self::Whole { upstream, .. }
             | Self::Catalogue { upstream, .. }
+            | Self::Odd { upstream, .. }
             | Self::Unsearchable { upstream, .. } => upstream,
-            Self::Bridge(_) => "",
         }
     }
 }
@@ -95,7 +99,11 @@ impl fmt::Display for Warning {
                 f,
                 "the search does not find the last {left} tools of {upstream}: there is not room for all"
             ),
-            Self::Bridge(bad) => write!(f, "{bad}; it is left out"),
+            Self::Odd { count, upstream } => write!(
+                f,
+                "{count} functions or skills of {upstream} are left out: their names are empty, longer than 256 bytes, \
+                 or hold characters that are not seen, or there are more than 10000"
+            ),
         }
     }
 }

@@ -27,6 +27,13 @@ pub trait Answering: Plugin {
     fn answer(&self) -> Result<Reply, Failure>;
 }
 
+impl Default for Shaped {
+    /// No entry, and nothing wrong.
+    fn default() -> Self {
+        Self { entries: Vec::new(), document: String::new(), problems: Vec::new(), pending: false }
+    }
+}
+
 impl Entry {
     /// A tool that an upstream serves under its own `name`.
     pub fn tool(

@@ -11,6 +11,8 @@ imports! { catalogue {
     fn entry(index: u32) -> Option<String>;
     /// Index of a visible entry by kind and name or URI.
     fn find(kind: &str, name: &str) -> Option<u32>;
+    /// Names or URIs of all visible entries of a kind, in their order, each with a line feed behind it.
+    fn names(kind: &str) -> String;
 } }
 
 /// JSON of all visible entries, one by one.

@@ -29,7 +29,7 @@ impl Router for Guest {
                 entries.push(Entry::tool(definition, name.as_str(), own));
             }
         }
-        Ok(Shaped { entries, document })
+        Ok(Shaped { entries, document, ..Shaped::default() })
     }
 }
 

@@ -28,7 +28,7 @@ struct Question {
 
 impl Router for Guest {
     fn shape(&self, _connector: ConnectorView) -> Result<Shaped, Failure> {
-        Ok(Shaped { entries: vec![Entry::local_tool(ASK)], document: String::new() })
+        Ok(Shaped { entries: vec![Entry::local_tool(ASK)], ..Shaped::default() })
     }
 }
 

@@ -36,7 +36,7 @@ struct Wanted {
 
 impl Router for Guest {
     fn shape(&self, _connector: ConnectorView) -> Result<Shaped, Failure> {
-        Ok(Shaped { entries: vec![Entry::local_tool(FETCH)], document: String::new() })
+        Ok(Shaped { entries: vec![Entry::local_tool(FETCH)], ..Shaped::default() })
     }
 }
 

@@ -26,7 +26,7 @@ impl Router for Guest {
                 entries.push(Entry::dynamic_tool(definition));
             }
         }
-        Ok(Shaped { entries, document: String::new() })
+        Ok(Shaped { entries, ..Shaped::default() })
     }
 }
 

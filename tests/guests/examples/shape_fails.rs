@@ -38,10 +38,7 @@ impl Router for Guest {
         let there = |name: &String| connector.upstreams.iter().any(|one| one.name == *name);
         if !self.0.while_there.as_ref().is_none_or(there) {
             let tool = r#"{"name":"shaped","inputSchema":{"type":"object"}}"#;
-            return Ok(Shaped {
-                entries: vec![Entry::dynamic_tool(tool)],
-                document: String::new(),
-            });
+            return Ok(Shaped { entries: vec![Entry::dynamic_tool(tool)], ..Shaped::default() });
         }
         match self.0.how {
             How::Failure => Err(Failure::new("this router cannot shape")),

@@ -17,7 +17,7 @@ impl Plugin for Guest {
 
 impl Router for Guest {
     fn shape(&self, _connector: ConnectorView) -> Result<Shaped, Failure> {
-        Ok(Shaped { entries: Vec::new(), document: String::new() })
+        Ok(Shaped::default())
     }
 }
 

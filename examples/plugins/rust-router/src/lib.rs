@@ -43,7 +43,7 @@ impl Router for NamesAndAsks {
                 entries.push(Entry::tool(definition, server.name.as_str(), own));
             }
         }
-        Ok(Shaped { entries, document })
+        Ok(Shaped { entries, document, ..Shaped::default() })
     }
 }
 

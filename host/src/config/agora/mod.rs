@@ -3,11 +3,12 @@
 //! knows them.
 //!
 //! Reading order: [`words`] is the table of everything that may stand there and of what plugway does with it, [`form`] tells
-//! their files from plugway's own, [`mod@rewrite`] makes one of the other, [`url`] knows what their addresses mean;
+//! their files from plugway's own, [`mod@rewrite`] makes one of the other, [`router`] is what the router plugin gets, [`url`] knows what their addresses mean;
 //! [`variables`] is the environment, [`switch`] one variable of it that is true or false.
 
 mod form;
 mod rewrite;
+mod router;
 mod switch;
 mod url;
 mod variables;

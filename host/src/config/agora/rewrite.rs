@@ -1,6 +1,7 @@
 //! Makes a configuration of plugway out of the tree of a `RouterConfig`, which may hold plugway's own keys besides.
 
 use super::form::{self, Form};
+use super::router;
 use super::url::endpoint;
 use super::words::{DISPATCHER, Fate, GATEWAY, ROUTER, TAKE_OUT, key as fate_of};
 use crate::config::check::Findings;
@@ -27,7 +28,7 @@ pub(in crate::config) struct Rewritten {
     pub(in crate::config) findings: Findings,
     pub(in crate::config) also: Also,
     /// Keys here, and the same in the file.
-    moves: Vec<(KeyPath, KeyPath)>,
+    pub(super) moves: Vec<(KeyPath, KeyPath)>,
     /// Upstreams whose globs and aliases came from words of the reference.
     of_functions: Vec<usize>,
 }
@@ -73,7 +74,11 @@ pub(in crate::config) fn rewrite(tree: &Node) -> Rewritten {
     let mut rewriter = Rewritten { also: ALSO, ..Rewritten::new(None) };
     let mut tree = tree.clone();
     if let Value::Map(members) = &mut tree.value {
+        let passed = take_passed(members);
         members.retain(|member| stays(member, &mut rewriter.findings));
+        if tree_is_one(members) {
+            router::configure(members, passed, &mut rewriter);
+        }
     }
     let mut forwarding = Vec::new();
     for item in upstreams(&mut tree) {
@@ -140,8 +145,22 @@ fn stays(member: &Member, findings: &mut Findings) -> bool {
     member.node.value != Value::Null
 }
 
+/// Takes out what is the router's.
+fn take_passed(members: &mut Vec<Member>) -> Vec<Member> {
+    let (passed, others) = std::mem::take(members)
+        .into_iter()
+        .partition(|member| matches!(fate_of(&member.key), Some(Fate::PassedOn)));
+    *members = others;
+    passed
+}
+
+/// Whether it is one connector: else it is refused anyway.
+fn tree_is_one(members: &[Member]) -> bool {
+    !members.iter().any(|member| member.key == "connectors")
+}
+
 /// What the reference prints where nobody said anything.
-fn is_blank(node: &Node) -> bool {
+pub(super) fn is_blank(node: &Node) -> bool {
     match &node.value {
         Value::Null => true,
         Value::Text(text) => text.is_empty(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::switch;
 use super::url::endpoint;
 use super::words::{Fate, TAKE_OUT, VARIABLES, variable as fate_of};
+use super::{router, switch};
 use crate::config::check::{Findings, Origin, check};
 use crate::config::environment::Environment;
 use crate::config::file::{CredentialMode, CredentialUse, File, Upstream};
@@ -48,6 +48,7 @@ pub(in crate::config) fn environment(
     let (variables, upstreams): (Vec<_>, Vec<_>) = upstreams.into_iter().unzip();
     let file = File {
         name: Some(name.unwrap_or(NAME).to_owned()),
+        router: Some(router::plain()),
         upstreams: Some(if upstreams.is_empty() { vec![stand_in()] } else { upstreams }),
         ..File::default()
     };

@@ -6,6 +6,8 @@
 pub(super) enum Fate {
     /// It means what it means to the reference.
     Honoured,
+    /// The same, but it is the router's: it is passed on to it, which checks it.
+    PassedOn,
     /// It is said and left out: a sentence, and what to do.
     Ignored(&'static str, &'static str),
     /// plugway does not serve with it yet: what it lacks.
@@ -15,12 +17,11 @@ pub(super) enum Fate {
 /// A word and its fate. `*` in a variable stands for a name or an ending.
 pub(super) type Word = (&'static str, Fate);
 
-use Fate::{Honoured, Ignored, NotYet};
+use Fate::{Honoured, Ignored, NotYet, PassedOn};
 
 /// What refusals say after their sentence.
 pub(super) const TAKE_OUT: &str = "take it out, or stay with agora-workbench for it; docs/compatibility.md lists what plugway has";
 
-const NO_BRIDGES: Fate = NotYet("workflows are not planned, so there is nothing to bridge");
 const NO_ENTRA: Fate = NotYet("tokens of Microsoft Entra are not checked");
 const NO_POLICY: Fate = NotYet("there is no policy for lists of tools and for rates");
 const NO_WORKERS: Fate = NotYet("an upstream is one server, not a pool of workers");
@@ -34,7 +35,7 @@ pub(super) const ROUTER: &[Word] = &[
     ("upstreams.url", Honoured),
     ("upstreams.expose_tools", Honoured),
     ("upstreams.tool_aliases", Honoured),
-    ("bridges", NO_BRIDGES),
+    ("bridges", PassedOn),
     ("entra_client_id", NO_ENTRA),
     ("entra_tenant_id", NO_ENTRA),
 ];

@@ -59,6 +59,10 @@ pub(super) fn check(
                 let sentence = "belongs to `url`, but this upstream has a `command`";
                 findings.problem(&key.key("artifact_origins"), sentence, "take it out");
             }
+            if upstream.catalog.is_some() {
+                let sentence = "belongs to `url`, but this upstream has a `command`";
+                findings.problem(&key.key("catalog"), sentence, "take it out");
+            }
             if command.trim().is_empty() {
                 findings.problem(&key.key("command"), "is empty", "name the server's program");
                 return None;

@@ -9,7 +9,7 @@ use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
 use super::{credential, tags, target, watch};
 use crate::config::file::{
-    Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
+    CatalogWord, Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
 };
 use crate::config::key::KeyPath;
 use crate::config::settings::{
@@ -78,6 +78,7 @@ fn one(
         target: target?,
         credential,
         headers,
+        catalog: written.catalog != Some(CatalogWord::Never),
         naming,
         server_requests,
         instructions: written.instructions != Some(InstructionsWord::Omit),

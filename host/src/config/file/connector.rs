@@ -134,6 +134,9 @@ pub struct Upstream {
     /// With `url`: what the server calls itself in links to its files (`ORIGIN/artifacts/..`) besides the origin of `url`, such
     /// as `https://chem.example.com`. Files are fetched there with the same credential and headers; `localhost` means `url`.
     pub artifact_origins: Option<Vec<String>>,
+    /// With `url`: whether `GET /catalog` is read of a server that has a tool `execute_*_code`: its functions, skills and
+    /// states, for search and plans. Default `auto`.
+    pub catalog: Option<CatalogWord>,
     /// What the server may ask of clients: `elicitation` asks the person, `sampling` the model, `roots` for folders; with
     /// `include_context` a request for `sampling` may also ask for what the client knows from its servers. Default
     /// `[elicitation]`.
@@ -187,6 +190,16 @@ pub enum PrefixWord {
     /// Yes.
     Always,
     /// No: the server's own names are shown.
+    Never,
+}
+
+/// Whether the catalogue of a server that runs code is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "catalog", rename_all = "kebab-case")]
+pub enum CatalogWord {
+    /// Where the server lists a tool that runs code.
+    Auto,
+    /// No.
     Never,
 }
 

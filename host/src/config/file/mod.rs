@@ -19,8 +19,8 @@ mod watch;
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use artifacts::{Artifacts, LinksWord};
 pub use connector::{
-    Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord, SharingWord, Timeouts,
-    TransportWord, Upstream,
+    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord,
+    SharingWord, Timeouts, TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};
 pub use discovery::{DiscoveryMode, DiscoveryUse};

@@ -99,6 +99,8 @@ pub struct UpstreamSettings {
     pub credential: Credential,
     /// Headers that every request to it carries; means nothing for a child process.
     pub headers: Vec<(HeaderName, Secret)>,
+    /// Whether `GET /catalog` may be read; means nothing for a child process.
+    pub catalog: bool,
     /// How its names are shown.
     pub naming: Naming,
     /// What it may ask of clients.
@@ -123,6 +125,7 @@ impl UpstreamSettings {
             target: Target::Http(Address::new(url, HttpTransport::Streamable)),
             credential: Credential::None,
             headers: Vec::new(),
+            catalog: true,
             naming: Naming {
                 prefix: Prefix::Always,
                 aliases: BTreeMap::new(),

@@ -104,6 +104,9 @@ pub struct Offering {
     pub resources: Vec<Arc<str>>,
     /// JSON text of each resource template.
     pub templates: Vec<Arc<str>>,
+    /// Further documents of the server for the router, by name: what `GET /catalog` says of the functions of a server that
+    /// runs code (`catalog`, JSON text of an object), or why that could not be read (`catalog-unread`, a sentence).
+    pub documents: Vec<(Arc<str>, Arc<str>)>,
     /// How long each of these lists counts, in this order; none where the server has no such list.
     pub caching: [Option<Caching>; 4],
     /// Arguments that travel in headers, too, by the server's own name of the tool; tools without any are not in it. None

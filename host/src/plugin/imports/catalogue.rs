@@ -35,6 +35,21 @@ impl Host for Ctx {
         Ok(entry.map(|entry| entry.definition.as_ref().into()))
     }
 
+    fn names(&mut self, kind: String) -> Result<String> {
+        self.charge()?;
+        let call = self.task.call()?;
+        let Some(kind) = EntryKind::parse(&kind) else { return Ok(String::new()) };
+        let catalogue = call.context.view.catalogue();
+        let entries = call.listed().iter().filter_map(|place| catalogue.entry(*place));
+        let named = entries.filter(|entry| entry.kind == kind && !entry.key.contains('\n'));
+        let mut names = String::new();
+        for entry in named {
+            names.push_str(&entry.key);
+            names.push('\n');
+        }
+        Ok(names)
+    }
+
     fn find(&mut self, kind: String, name: String) -> Result<Option<u32>> {
         self.charge()?;
         let call = self.task.call()?;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::stage::{call, policy, runtime_with, spec};
-use crate::plugin::{PluginSpec, Source, bundled};
+use crate::plugin::bundled;
 
 #[tokio::test]
 #[ignore = "prints costs, proves nothing"]
@@ -13,9 +13,7 @@ async fn costs() {
         let start = Instant::now();
         let runtime = runtime_with(Some(folder.clone()));
         let engine = start.elapsed();
-        let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
-        spec.grants.upstreams = true;
-        let slot = runtime.load(spec).await.unwrap();
+        let slot = runtime.load(bundled::router("router")).await.unwrap();
         let loaded = start.elapsed();
         slot.router(&"hub".into(), None).await.unwrap();
         println!("{round}: engine {engine:?}, loaded {loaded:?}, seated {:?}", start.elapsed());

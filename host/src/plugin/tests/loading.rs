@@ -93,9 +93,7 @@ async fn a_pinned_digest_must_match() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_router_is_no_policy() {
-    let mut spec = bytes(bundled::ROUTER);
-    spec.grants.upstreams = true;
-    let error = refusal(spec).await;
+    let error = refusal(bundled::router("p")).await;
     assert!(matches!(error, LoadError::WrongKind { .. }), "{error}");
 }
 

@@ -11,7 +11,7 @@ use crate::pipeline::port::{
     Admission, Asker, ConnectorView, Outcome, Policy, Promise, Reply, Requester, Review,
     UpstreamView,
 };
-use crate::plugin::{OnError, PluginSpec, Source, bundled};
+use crate::plugin::{OnError, bundled};
 
 async fn code(policy: &Arc<dyn Policy>, caller: &str, arguments: &str) -> Option<Code> {
     policy.admit(call(caller, arguments)).await.err().map(|fault| fault.code())
@@ -184,8 +184,7 @@ async fn a_router_asks_upstreams_and_waits_longer_than_it_may_compute() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bundled_router_shapes_a_connector() {
     let runtime = runtime();
-    let mut spec = PluginSpec::new("router", Source::Bundled(bundled::ROUTER));
-    spec.grants.upstreams = true;
+    let spec = bundled::router("router");
     let slot = runtime.load(spec).await.unwrap();
     let router = slot.router(&"hub".into(), None).await.unwrap();
     let upstream = UpstreamView {

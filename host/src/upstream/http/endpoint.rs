@@ -11,6 +11,7 @@ use hyper_util::client::legacy::ResponseFuture;
 use tokio_util::task::TaskTracker;
 
 use super::body::Drainer;
+use super::catalog::Catalog;
 use super::files::Files;
 use super::request::Whose;
 use crate::outbound::{self, Client, Dialer, chain};
@@ -32,6 +33,8 @@ pub(in crate::upstream) struct Endpoint {
     pub(super) uri: Uri,
     /// `/health` of the same origin.
     pub(super) health: Uri,
+    /// Its catalogue of functions.
+    pub(super) catalog: Catalog,
     pub(super) host: HeaderValue,
     /// What every request carries.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
@@ -78,9 +81,11 @@ impl Endpoint {
         };
         let files = Files::new(&uri, &settings.origins, &mut client)?;
         let client = client(uri.scheme().unwrap_or(&Scheme::HTTP))?;
+        let catalog = Catalog::beside(&uri, settings.catalog);
         Ok(Self {
             uri,
             health,
+            catalog,
             host,
             headers: settings.headers.clone(),
             access: settings.access.clone(),
@@ -161,9 +166,9 @@ fn target(url: &str, path: &str) -> Option<Uri> {
 }
 
 /// The same origin with another path.
-fn at_origin(uri: &Uri, path: &'static str) -> Option<Uri> {
+pub(super) fn at_origin(uri: &Uri, path: &str) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
-    parts.path_and_query = Some(PathAndQuery::from_static(path));
+    parts.path_and_query = Some(PathAndQuery::try_from(path).ok()?);
     Uri::from_parts(parts).ok()
 }
 

@@ -5,7 +5,7 @@
 //! an answer is, [`translated`] what it becomes for a modern client, [`hold`] what is kept until its end; [`ask`] is plugway's own
 //! short question, [`question`] one without parameters, [`respond`] what a server gets for its questions; [`session`] is the session of one party; [`probe`] finds out
 //! the era; [`stream`] follows what a server says by itself, [`resume`] knows when to come back for more; [`health`] and [`own`]
-//! are how plugway hears of the server, [`peer`] is its own connection, over which the catalogue is read, [`variant`] one for
+//! are how plugway hears of the server, [`catalog`] how it reads what its code can call, [`peer`] is its own connection, over which the catalogue is read, [`variant`] one for
 //! what clients with other capabilities are offered; [`exchange`] serves the parties, [`stateless`] those without a session,
 //! [`port`] is the rest of what a connector asks of the server, [`files`] fetches what it serves besides, [`unasked`] hears what a server tells them outside of their calls.
 //! [`channel`] is the transport of 2024-11-05, whose messages the room of child processes takes, since it goes both ways as pipes do.
@@ -13,6 +13,7 @@
 mod answer;
 mod ask;
 mod body;
+mod catalog;
 mod channel;
 mod endpoint;
 mod events;

@@ -18,6 +18,7 @@ use super::stream::follow;
 use crate::pipeline::port::Promise;
 use crate::protocol::Message;
 use crate::upstream::authored::Hello;
+use crate::upstream::documents::Document;
 use crate::upstream::era::{EraCell, Speaks};
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
@@ -144,6 +145,10 @@ impl Lists for HttpPeer {
 
     fn sends_headers(&self) -> bool {
         true
+    }
+
+    fn catalog(&self) -> Promise<'_, Option<Document>> {
+        Box::pin(self.endpoint.catalog.read(&self.endpoint))
     }
 }
 

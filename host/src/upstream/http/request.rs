@@ -186,6 +186,16 @@ pub(super) fn file(
     request
 }
 
+/// The request for a catalogue of functions.
+pub(super) fn catalog(endpoint: &Endpoint, place: &Uri) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::default());
+    *request.uri_mut() = place.clone();
+    let headers = request.headers_mut();
+    Head::default().put(endpoint, headers);
+    headers.insert(ACCEPT, JSON);
+    request
+}
+
 /// The request that asks whether the server is alive.
 pub(super) fn health(endpoint: &Endpoint) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::default());

@@ -15,6 +15,7 @@ use crate::pipeline::port::{Offering, Promise};
 use crate::protocol::{Era, Message};
 use crate::upstream::authored::{Hello, OPENING_ID};
 use crate::upstream::catalogue;
+use crate::upstream::documents::Document;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::keeper::Lists;
@@ -112,5 +113,10 @@ impl Lists for Reader {
 
     fn sends_headers(&self) -> bool {
         true
+    }
+
+    /// It is the same for everybody, and was read with everybody's lists.
+    fn catalog(&self) -> Promise<'_, Option<Document>> {
+        Box::pin(std::future::ready(self.endpoint.catalog.last()))
     }
 }

@@ -3,26 +3,24 @@
 use std::collections::HashMap;
 
 use plugway_sdk::prelude::Entry;
+use serde_json::Value;
 
 use super::bm25::Builder;
-use super::catalogue::{self, Catalogue, Skill, Transition};
-use super::prepared::{Function, Loadable, Parameter, Prepared, Server, Tool, Way};
+use super::catalogue;
+use super::cost::{DESCRIPTION_MAX, PARTS_MAX, cost, kept};
+use super::found::{Contents, Found, Own, found};
+use super::prepared::{Loadable, Prepared, Server, Tool, Way};
+use super::published::{Collected, Kind};
 use super::shares::shares;
-use super::words::{Described, TEXT_MAX, text_of_function, text_of_skill, text_of_tool};
+use super::words::{Described, text_of_function, text_of_skill, text_of_tool};
 use super::{cut, offers, plan::bridges, wire};
 use crate::config::{Options, Settings};
 use crate::warning::Warning;
 
-/// So many bytes of a description are kept where no list has it.
-const DESCRIPTION_MAX: usize = 1_024;
-/// So many arguments, states and phrases of one function are kept.
-const PARTS_MAX: usize = 32;
-/// What one thing costs besides its texts.
-const THING: usize = 64;
 /// How much of everything is prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// Longest document, in bytes.
+    /// Longest document, in bytes; what is published comes besides.
     pub document: usize,
     /// Bytes that the things of all servers may cost. Usually the document is shorter than that; where hostile texts make it
     /// longer, the next smaller budget is tried.
@@ -49,51 +47,57 @@ pub struct Source {
     pub every_tool: bool,
 }
 
-/// Adds the router's own tools behind the entries of all servers. Gives the document that they answer from.
+impl Source {
+    /// Whether all is known that it has.
+    fn is_known(&self) -> bool {
+        self.reached && !self.documents.iter().any(|(name, _)| name == catalogue::UNREAD)
+    }
+
+    /// Whether it has a catalogue of functions.
+    pub fn has_catalogue(&self) -> bool {
+        self.documents.iter().any(|(name, _)| name == catalogue::DOCUMENT)
+    }
+}
+
+/// What was made besides entries.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// What the tools answer from.
+    pub document: String,
+    /// What was left out.
+    pub warnings: Vec<Warning>,
+    /// What the operator wrote that does not fit these servers.
+    pub problems: Vec<String>,
+    /// Whether there may be more of that once every server was reached.
+    pub pending: bool,
+}
+
+/// Adds the router's own tools behind the entries of all servers, and the catalogue for others where there is something to
+/// say.
 pub fn add(
     connector: &str,
     entries: &mut Vec<Entry>,
     sources: &[Source],
     options: &Options,
     room: &Room,
-) -> (String, Vec<Warning>) {
+) -> Gathered {
     for budget in room.budgets {
-        let (mut prepared, warnings) = gather(connector, entries, sources, options, budget);
-        let offers =
-            if options.unified_tools { offers::of(connector, &prepared) } else { Vec::new() };
+        let (mut prepared, mut gathered) = gather(connector, entries, sources, options, budget);
+        let offers = offers::of(connector, &prepared, options);
         let listed = entries.iter().filter(|entry| is_listed(entry, sources)).count();
         let listed = listed + offers.len();
         prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
+        let most = room.document + prepared.published.len();
         match wire::write(prepared) {
-            Ok(document) if document.len() <= room.document => {
+            Ok(document) if document.len() <= most => {
                 entries.extend(offers);
-                return (document, warnings);
+                gathered.document = document;
+                return gathered;
             }
             _ => {}
         }
     }
-    (String::new(), Vec::new())
-}
-
-/// A tool of a server.
-#[derive(Clone, Copy)]
-struct Own<'a> {
-    /// The server's own name for it.
-    name: &'a str,
-    /// As clients see it.
-    definition: &'a str,
-    /// Its place in lists from which nothing is hidden.
-    place: u32,
-}
-
-/// Something that can be found.
-enum Found<'a> {
-    /// A tool.
-    Tool(Own<'a>),
-    /// A function, and the tool that runs it.
-    Function(catalogue::Function, Own<'a>),
-    /// A skill, and the tool that loads it.
-    Skill(Skill, Own<'a>),
+    Gathered::default()
 }
 
 /// Whether lists show an entry to whom nothing is hidden from.
@@ -108,7 +112,7 @@ fn gather(
     sources: &[Source],
     options: &Options,
     budget: usize,
-) -> (Prepared, Vec<Warning>) {
+) -> (Prepared, Gathered) {
     let mut tools: HashMap<&str, Vec<Own<'_>>> = HashMap::new();
     let mut place = 0;
     for entry in entries {
@@ -121,85 +125,26 @@ fn gather(
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for source in sources {
         let own = tools.remove(source.name.as_str()).unwrap_or_default();
-        all.push(found(source, own, &mut warnings));
+        all.push(found(source, &own, options.unified_tools, &mut warnings));
     }
-    let wanted: Vec<usize> = all.iter().map(|found| found.iter().map(cost).sum()).collect();
-    let mut gathering = Gathering::default();
-    for ((source, found), share) in sources.iter().zip(all).zip(shares(&wanted, budget)) {
-        let left = gathering.add(source, found, share);
+    let wanted: Vec<usize> =
+        all.iter().map(|contents| contents.things.iter().map(cost).sum()).collect();
+    let (mut gathering, mut complete) = (Gathering::default(), true);
+    for ((source, contents), share) in sources.iter().zip(all).zip(shares(&wanted, budget)) {
+        let left = gathering.add(source, contents, share);
         if left > 0 {
+            complete = false;
             warnings.push(Warning::Unsearchable { left, upstream: source.name.clone() });
         }
     }
     let mut prepared = gathering.finish();
     let (good, bad) = bridges::check(connector, &options.bridges, &prepared);
     prepared.bridges = good;
-    // What is missing may be at a server that was not reached yet.
-    if sources.iter().all(|source| source.reached) {
-        warnings.extend(bad.into_iter().map(Warning::Bridge));
-    }
-    (prepared, warnings)
-}
-
-/// A code-execution server has what its catalogue says, any other server its tools.
-fn found<'a>(source: &Source, own: Vec<Own<'a>>, warnings: &mut Vec<Warning>) -> Vec<Found<'a>> {
-    let document = source.documents.iter().find(|(name, _)| name == catalogue::DOCUMENT);
-    let catalogue: Catalogue = match document.map(|(_, text)| serde_json::from_str(text)) {
-        None => Catalogue::default(),
-        Some(Ok(catalogue)) => catalogue,
-        Some(Err(error)) => {
-            let (reason, upstream) = (error.to_string(), source.name.clone());
-            warnings.push(Warning::Catalogue { reason, upstream });
-            Catalogue::default()
-        }
-    };
-    let named = |before: &str, after: &str| {
-        own.iter().find(|one| one.name.starts_with(before) && one.name.ends_with(after)).copied()
-    };
-    let mut found = Vec::new();
-    if let Some(tool) = named("execute_", "_code") {
-        let exposed = catalogue.tools.into_iter().filter(|one| source.settings.exposes(&one.name));
-        found.extend(exposed.map(|one| Found::Function(one, tool)));
-    }
-    if let Some(tool) = named("load_", "_skill") {
-        found.extend(catalogue.skills.into_iter().map(|one| Found::Skill(one, tool)));
-    }
-    if found.is_empty() || source.every_tool {
-        found.extend(own.into_iter().map(Found::Tool));
-    }
-    found
-}
-
-/// Bytes, about, that a thing takes: nothing is kept that is not counted here.
-fn cost(found: &Found<'_>) -> usize {
-    let long = |texts: &[String]| texts.iter().take(PARTS_MAX).map(|text| THING + text.len()).sum();
-    THING
-        + match found {
-            Found::Tool(own) => {
-                let Described { name, title, description } = Described::of(own.definition);
-                let long = |text: Option<String>| text.map_or(0, |text| text.len());
-                3 * own.name.len() + name.len() + (long(title) + long(description)).min(TEXT_MAX)
-            }
-            Found::Function(one, _) => {
-                let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
-                let parameters: usize = parameters
-                    .take(PARTS_MAX)
-                    .map(|one| 2 * THING + one.name.len() + one.r#type.len())
-                    .sum();
-                let Transition { requires, produces } = &one.state_transition;
-                let states: usize = long(requires) + long(produces);
-                let kept = one.name.len() + one.description.len().min(DESCRIPTION_MAX);
-                text_of_function(one).len() + kept + parameters + states
-            }
-            Found::Skill(one, _) => {
-                let states: usize = long(&one.states);
-                let kept = one.name.len() + one.domain.len();
-                text_of_skill(one).len()
-                    + kept
-                    + one.description.len().min(DESCRIPTION_MAX)
-                    + states
-            }
-        }
+    // What is missing may be at a server that was not reached yet, or in what there was no room for.
+    let pending = !bad.is_empty() && !sources.iter().all(Source::is_known);
+    let bad = bad.iter().filter(|_| complete && !pending);
+    let problems = bad.map(ToString::to_string).collect();
+    (prepared, Gathered { document: String::new(), warnings, problems, pending })
 }
 
 #[derive(Default)]
@@ -207,54 +152,87 @@ struct Gathering {
     prepared: Prepared,
     tools: Builder,
     skills: Builder,
+    published: Collected,
 }
 
 impl Gathering {
     /// Adds what is found at a server, as much as its share allows; says how many things are left out.
-    fn add(&mut self, source: &Source, found: Vec<Found<'_>>, share: usize) -> usize {
-        let all = found.len();
-        let mut left = share;
+    fn add(&mut self, source: &Source, contents: Contents<'_>, share: usize) -> usize {
+        let Contents { things, limits } = contents;
+        let all = things.len();
+        let (mut left, mut done) = (share, 0);
         let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
-        let (mut run, mut load) = (None, None);
-        // Ways that are known before their tools come: of the tools behind functions and skills.
-        let mut known: Vec<(&str, u32)> = Vec::new();
-        for (done, one) in found.into_iter().enumerate() {
-            let Some(rest) = left.checked_sub(cost(&one)) else {
-                self.serve(source);
-                return all - done;
-            };
+        // Places of the ways that are used already, by the server's own names of their tools.
+        let mut ways: HashMap<&str, u32> = HashMap::new();
+        self.published.next_server();
+        for one in things {
+            let Some(rest) = left.checked_sub(cost(&one)) else { break };
             left = rest;
+            done += 1;
             match one {
                 Found::Tool(own) => {
-                    let way = known.iter().find(|(name, _)| *name == own.name).map(|(_, way)| *way);
-                    let way = way.unwrap_or_else(|| self.way(server, own));
+                    // That of functions or skills is known already.
+                    let way = self.known_way(&mut ways, server, own);
                     self.tool(source.up, way, own);
                 }
-                Found::Function(one, tool) => {
-                    let way = *run.get_or_insert_with(|| {
-                        let way = self.way(server, tool);
-                        known.push((tool.name, way));
-                        way
-                    });
+                Found::Function(one, tool, value) => {
+                    let way = self.known_way(&mut ways, server, tool);
                     self.tools.add(&text_of_function(&one));
+                    self.publish(
+                        Kind::Function,
+                        way,
+                        (source, &one.name, one.own_name.as_deref()),
+                        value,
+                    );
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
-                Found::Skill(mut skill, tool) => {
-                    let way = *load.get_or_insert_with(|| {
-                        let way = self.way(server, tool);
-                        known.push((tool.name, way));
-                        way
-                    });
+                Found::Skill(mut skill, tool, value) => {
+                    let way = self.known_way(&mut ways, server, tool);
+                    self.prepared.owns.entry(way).or_insert_with(|| tool.name.to_owned());
                     self.skills.add(&text_of_skill(&skill));
+                    self.publish(Kind::Skill, way, (source, &skill.name, None), value);
                     skill.description = cut(&skill.description, DESCRIPTION_MAX);
                     skill.states.truncate(PARTS_MAX);
+                    (skill.via, skill.server_name) = (None, None);
                     self.prepared.skills.push(Loadable { way, skill });
                 }
             }
         }
+        for (tool, said) in limits {
+            if let Some(way) = ways.get(tool.name) {
+                self.published.line(Kind::Limits, *way, &said);
+            }
+        }
         self.serve(source);
-        0
+        all - done
+    }
+
+    fn known_way<'a>(
+        &mut self,
+        ways: &mut HashMap<&'a str, u32>,
+        server: u32,
+        own: Own<'a>,
+    ) -> u32 {
+        *ways.entry(own.name).or_insert_with(|| self.way(server, own))
+    }
+
+    /// Says of a thing whose it is and by which tool of the connector it is reached.
+    fn publish(
+        &mut self,
+        kind: Kind,
+        way: u32,
+        (source, name, own): (&Source, &str, Option<&str>),
+        value: Value,
+    ) {
+        let via = self.prepared.ways.get(way as usize).map(|way| way.tool.clone());
+        let said = [
+            ("name", Some(name)),
+            ("own_name", own),
+            ("server_name", Some(source.name.as_str())),
+            ("via", via.as_deref()),
+        ];
+        self.published.thing(kind, way, value, said);
     }
 
     fn serve(&mut self, source: &Source) {
@@ -277,37 +255,13 @@ impl Gathering {
     }
 
     fn finish(self) -> Prepared {
+        let (published, unpublished) = self.published.finish();
         Prepared {
+            published,
+            unpublished,
             tool_words: self.tools.finish(),
             skill_words: self.skills.finish(),
             ..self.prepared
         }
-    }
-}
-
-/// What is kept of a function.
-fn kept(one: catalogue::Function) -> Function {
-    let states = |mut states: Vec<String>| {
-        states.truncate(PARTS_MAX);
-        states.sort_unstable();
-        states.dedup();
-        states
-    };
-    let parameters = |all: Vec<catalogue::Parameter>, required: bool| {
-        all.into_iter().map(move |one| Parameter {
-            name: one.name,
-            r#type: one.r#type,
-            required,
-            description: cut(&one.description.unwrap_or_default(), 64),
-        })
-    };
-    let required = parameters(one.required_parameters, true);
-    let all = required.chain(parameters(one.optional_parameters, false));
-    Function {
-        parameters: all.take(PARTS_MAX).collect(),
-        name: one.name,
-        description: cut(&one.description, DESCRIPTION_MAX),
-        requires: states(one.state_transition.requires),
-        produces: states(one.state_transition.produces),
     }
 }

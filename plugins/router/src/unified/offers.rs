@@ -4,6 +4,8 @@ use plugway_sdk::prelude::Entry;
 use serde_json::{Value, json};
 
 use super::prepared::Prepared;
+use super::published;
+use crate::config::Options;
 use crate::names;
 
 /// The shown names, by the rules of all names. They are taken whether or not there is something to answer.
@@ -28,12 +30,22 @@ impl Names {
     }
 }
 
-/// The tools of a connector: the search always, the plan where something has states.
-pub fn of(connector: &str, prepared: &Prepared) -> Vec<Entry> {
-    let names = Names::of(connector);
-    let mut offers = vec![Entry::local_tool(search(connector, &names.search).to_string())];
-    if prepared.has_states() {
-        offers.push(Entry::local_tool(plan(connector, &names.plan).to_string()));
+/// What a connector offers of its own: the catalogue for others where it holds something; and where the tools are wanted the
+/// search always, the plan where something has states, and loading where there are skills.
+pub fn of(connector: &str, prepared: &Prepared, options: &Options) -> Vec<Entry> {
+    let mut offers = Vec::new();
+    if options.unified_tools {
+        let names = Names::of(connector);
+        offers.push(Entry::local_tool(search(connector, &names.search).to_string()));
+        if prepared.has_states() {
+            offers.push(Entry::local_tool(plan(connector, &names.plan).to_string()));
+        }
+        if !prepared.skills.is_empty() {
+            offers.push(Entry::local_tool(load(connector, &names.load).to_string()));
+        }
+    }
+    if !prepared.published.is_empty() {
+        offers.push(published::resource(connector));
     }
     offers
 }
@@ -100,6 +112,29 @@ fn plan(connector: &str, name: &str) -> Value {
         ),
         "inputSchema": {
             "type": "object", "properties": properties, "additionalProperties": false,
+        },
+        "annotations": annotations(),
+    })
+}
+
+fn load(connector: &str, name: &str) -> Value {
+    let properties = json!({
+        "skill_name": {"type": "string", "description": "The skill's name, as the search shows it."},
+        "upstream": {
+            "type": "string", "default": "",
+            "description": "The server that has it. Empty: the one that has a skill of this name.",
+        },
+    });
+    json!({
+        "name": name,
+        "title": format!("Load a skill of {connector}"),
+        "description": format!(
+            "Loads the instructions of a skill of one of the servers behind {connector}, as Markdown. `upstream` is needed \
+             where several servers have a skill of that name."
+        ),
+        "inputSchema": {
+            "type": "object", "properties": properties, "required": ["skill_name"],
+            "additionalProperties": false,
         },
         "annotations": annotations(),
     })

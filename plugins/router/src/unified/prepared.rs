@@ -1,6 +1,8 @@
 //! What a shape leaves for the calls after it. It travels as the document beside the shape, since no instance may count on
 //! being the one that shaped, and an instance reads it once.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::bm25::Index;
@@ -24,6 +26,12 @@ pub struct Prepared {
     pub skill_words: Index,
     /// Bridges that hold.
     pub bridges: Vec<Bridge>,
+    /// The server's own names of the tools that load skills, by places in `ways`.
+    pub owns: BTreeMap<u32, String>,
+    /// What the catalogue for others says, in lines (see [`published`](super::published)).
+    pub published: String,
+    /// So many functions and skills there was no room for in it.
+    pub unpublished: u32,
     /// Number of entries that somebody sees from whom nothing is hidden.
     pub listed: u32,
 }
@@ -62,8 +70,11 @@ pub struct Tool {
 /// A function as the tools tell of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
-    /// Its name in the code.
+    /// Its name, as it is shown.
     pub name: String,
+    /// Its name in the code, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
     /// What it does.
     pub description: String,
     /// Its arguments, the required ones first.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::bm25::Hit;
 use super::cut;
-use super::prepared::{Parameter, Prepared, Server, Tool, Way};
+use super::prepared::{Loadable, Parameter, Prepared, Server, Tool, Way};
 use super::sight::Sight;
 
 /// Most results of one category.
@@ -46,8 +46,14 @@ fn all() -> String {
     "all".to_owned()
 }
 
-/// The answer; the error is one sentence about the arguments.
-pub fn answer(prepared: &Prepared, sight: &Sight, question: &Question) -> Result<Value, String> {
+/// The answer; the error is one sentence about the arguments. `load` is the router's own tool for skills, if the caller has
+/// it.
+pub fn answer(
+    prepared: &Prepared,
+    sight: &Sight,
+    load: Option<&str>,
+    question: &Question,
+) -> Result<Value, String> {
     let Question { query, top, category } = question;
     let (tools, skills) = match category.as_str() {
         "all" => (true, true),
@@ -75,7 +81,8 @@ pub fn answer(prepared: &Prepared, sight: &Sight, question: &Question) -> Result
     }
     let mut room = ROOM;
     let (tools, left) = shown(&found_tools, &mut room, |hit| tool(prepared, hit));
-    let (skills, more) = shown(&found_skills, &mut room, |hit| skill(prepared, hit));
+    let loading = Loading { prepared, sight, tool: load };
+    let (skills, more) = shown(&found_skills, &mut room, |hit| loading.skill(hit));
     let none = tools.is_empty() && skills.is_empty();
     let mut answer = Map::new();
     answer.insert("tools".to_owned(), tools.into());
@@ -125,7 +132,10 @@ fn tool(prepared: &Prepared, (place, score): Hit) -> Option<(Value, usize)> {
         let description = function.description.clone();
         listed =
             Listed { description, parameters: function.parameters.clone(), ..Listed::default() };
-        access = format!("Call via {}", way.tool);
+        access = match &function.own {
+            None => format!("Call via {}", way.tool),
+            Some(own) => format!("Call via {}, where its name is {own}", way.tool),
+        };
     } else {
         name = way.tool.as_str();
         listed = if server.up { Listed::of(way)? } else { Listed::away(tool) };
@@ -169,17 +179,45 @@ fn accessed(access: String, server: &Server) -> String {
     format!("Not available now: the server {} is away. When it is back: {access}", server.name)
 }
 
-fn skill(prepared: &Prepared, (place, score): Hit) -> Option<(Value, usize)> {
-    let loadable = prepared.skills.get(place as usize)?;
-    let (way, server) = prepared.way(loadable.way)?;
-    let skill = &loadable.skill;
-    let access = format!("Load with {}(skill_name=\"{}\")", way.tool, skill.name);
-    let value = json!({
-        "name": skill.name, "server_name": server.name, "description": skill.description,
-        "execution_type": "skill", "type": "skill", "to_access": accessed(access, server),
-        "available": server.up, "score": score, "state_requires": [], "state_produces": [],
-    });
-    Some((value, 0))
+/// How skills are loaded by one caller.
+struct Loading<'a> {
+    prepared: &'a Prepared,
+    sight: &'a Sight,
+    /// The router's own tool, if the caller has it.
+    tool: Option<&'a str>,
+}
+
+impl Loading<'_> {
+    fn skill(&self, (place, score): Hit) -> Option<(Value, usize)> {
+        let loadable = self.prepared.skills.get(place as usize)?;
+        let (way, server) = self.prepared.way(loadable.way)?;
+        let skill = &loadable.skill;
+        let access = match self.tool {
+            None => format!("Load with {}(skill_name=\"{}\")", way.tool, skill.name),
+            Some(tool) if self.is_only(loadable, &server.name) => {
+                format!("Load with {tool}(skill_name=\"{}\")", skill.name)
+            }
+            Some(tool) => format!(
+                "Load with {tool}(skill_name=\"{}\", upstream=\"{}\")",
+                skill.name, server.name
+            ),
+        };
+        let value = json!({
+            "name": skill.name, "server_name": server.name, "description": skill.description,
+            "execution_type": "skill", "type": "skill", "to_access": accessed(access, server),
+            "available": server.up, "score": score, "state_requires": [], "state_produces": [],
+        });
+        Some((value, 0))
+    }
+
+    /// Whether the caller sees no skill of this name at another server.
+    fn is_only(&self, loadable: &Loadable, server: &str) -> bool {
+        !self.prepared.skills.iter().any(|other| {
+            other.skill.name == loadable.skill.name
+                && self.sight.sees(other.way)
+                && self.prepared.way(other.way).is_some_and(|(_, of)| of.name != server)
+        })
+    }
 }
 
 /// A tool as the caller's list shows it.

@@ -2,10 +2,37 @@
 
 use std::collections::BTreeSet;
 
+use plugway_sdk::prelude::upstreams;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::prepared::{Loadable, Prepared};
 use super::sight::Sight;
+
+/// The tool's arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The skill's name.
+    pub skill_name: String,
+    /// The server that has it, empty where one is not named.
+    #[serde(default)]
+    pub upstream: String,
+}
+
+/// Loads a skill from its server, by the server's own tool, as the caller. The server's answer is the answer; the error is
+/// one sentence.
+pub fn load(prepared: &Prepared, loadable: &Loadable) -> Result<String, String> {
+    let way = prepared.way(loadable.way).zip(prepared.owns.get(&loadable.way));
+    let Some(((_, server), own)) = way else { return Err("The skill is lost.".to_owned()) };
+    let params = json!({"name": own, "arguments": {"skill_name": loadable.skill.name}});
+    upstreams::request(&server.name, "tools/call", &params.to_string()).map_err(|error| {
+        // JSON of an error of JSON-RPC, or a sentence.
+        let read: Option<Value> = serde_json::from_str(&error).ok();
+        let message = read.as_ref().and_then(|error| error.get("message")?.as_str());
+        message.map(str::to_owned).unwrap_or(error)
+    })
+}
 
 /// The skill of this name that the caller may know of, at the server of this name if one is given. The error is what the
 /// tool answers: no such skill, no such server, or several servers that have one.

@@ -1,6 +1,8 @@
 //! What was prepared as one text: the document beside a shape. Every search of a new instance reads it, so the many are in
 //! packed lines, and only what is rare is JSON.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::bm25::Index;
@@ -8,15 +10,21 @@ use super::packed::{Joined, Packed, numbers};
 use super::prepared::{Function, Loadable, Prepared, Server, Tool, Way};
 use crate::config::Bridge;
 
-/// The first line. The lines after it: names of ways, their servers, their places, ways of tools, and two indexes of three lines.
+/// The first line. The lines after it: names of ways, their servers, their places, ways of tools, two indexes of three lines,
+/// and what is published.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Head {
     servers: Vec<Server>,
     skills: Vec<Loadable>,
     details: Vec<Detail>,
     bridges: Vec<Bridge>,
+    owns: BTreeMap<u32, String>,
+    unpublished: u32,
     listed: u32,
 }
+
+/// Lines before the last of which there is one line each; what is published has as many as it needs.
+const LINES: usize = 12;
 
 /// What few tools have.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,8 +39,8 @@ struct Detail {
 
 /// As a text.
 pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
-    let Prepared { servers, ways, tools, skills, tool_words, skill_words, bridges, listed } =
-        prepared;
+    let Prepared { servers, ways, tools, skills, tool_words, skill_words, .. } = prepared;
+    let Prepared { bridges, owns, published, unpublished, listed, .. } = prepared;
     let reached = Packed::of(tools.iter().map(|tool| tool.way));
     let details = (0..).zip(tools).filter_map(|(tool, Tool { description, function, .. })| {
         (description.is_some() || function.is_some()).then_some(Detail {
@@ -41,7 +49,8 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
             function,
         })
     });
-    let head = Head { servers, skills, details: details.collect(), bridges, listed };
+    let head =
+        Head { servers, skills, details: details.collect(), bridges, owns, unpublished, listed };
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
@@ -60,14 +69,15 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
         skills.text(),
         skill_words,
         loadable,
+        &published,
     ];
     Ok(lines.join("\n"))
 }
 
 /// From a text; none if it is none of [`write()`].
 pub fn read(text: &str) -> Option<Prepared> {
-    let mut lines = text.split('\n');
-    let Head { servers, skills, details, bridges, listed } =
+    let mut lines = text.splitn(LINES, '\n');
+    let Head { servers, skills, details, bridges, owns, unpublished, listed } =
         serde_json::from_str(lines.next()?).ok()?;
     let (names, owners, places) = (lines.next()?, lines.next()?, lines.next()?);
     let names = names.split(' ').filter(|name| !name.is_empty());
@@ -82,5 +92,18 @@ pub fn read(text: &str) -> Option<Prepared> {
     }
     let tool_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
-    Some(Prepared { servers, ways, tools, skills, tool_words, skill_words, bridges, listed })
+    let published = lines.next()?.to_owned();
+    let words = Prepared { tool_words, skill_words, ..Prepared::default() };
+    Some(Prepared {
+        servers,
+        ways,
+        tools,
+        skills,
+        bridges,
+        owns,
+        published,
+        unpublished,
+        listed,
+        ..words
+    })
 }

@@ -98,6 +98,12 @@ pub(crate) mod catalogue {
     pub(crate) fn entry(index: u32) -> Option<String> {
         ask(|world| nth(&world.entries, index).map(|listed| listed.json.clone()))
     }
+    pub(crate) fn names(kind: &str) -> String {
+        ask(|world| {
+            let own = world.entries.iter().filter(|listed| listed.kind == kind);
+            own.flat_map(|listed| [listed.name.as_str(), "\n"]).collect()
+        })
+    }
     pub(crate) fn find(kind: &str, name: &str) -> Option<u32> {
         ask(|world| index_of(&world.entries, |listed| listed.kind == kind && listed.name == name))
     }

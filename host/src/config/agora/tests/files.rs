@@ -118,11 +118,10 @@ fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
             &["`entra_client` is not a key", "hint: did you mean `entra_client_id`?"],
         ),
         (
-            "name: hub\nbridges: [{}]\nentra_client_id: x\nupstreams:\n- {name: a, url: 'http://x:1'}\n\
+            "name: hub\nentra_client_id: x\nupstreams:\n- {name: a, url: 'http://x:1'}\n\
              - {name: a, url: 'http://x:2', expose_tools: ['[a]*']}\n",
             &[
-                "hub.yaml:2:1: `bridges` does nothing yet: workflows",
-                "hub.yaml:3:1: `entra_client_id` does nothing yet: tokens",
+                "hub.yaml:2:1: `entra_client_id` does nothing yet: tokens",
                 "`upstreams[1].name` is `a`, like that of another upstream",
                 "`upstreams[1].expose_tools[0]` is `[a]*`, but a glob",
             ],
@@ -157,7 +156,7 @@ fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
         ("form: agora\nname: hub\nupstreams: [7]\n", &["`upstreams[0]` must be an upstream"]),
         (
             "bridges: [{}]\nupstreams: [{name: a, url: 'http://x:1', expose_tools: ['[a]']}]\n",
-            &["`bridges` does nothing yet", "has no `name`", "but a glob"],
+            &["has no `name`", "but a glob"],
         ),
     ] {
         ensure_refused(text, sentences);
@@ -179,4 +178,43 @@ fn other_forms_are_refused_in_one_sentence_and_slips_of_the_pen_are_not_taken_fo
     assert!(slip.contains("`policy` is not a key that plugway knows"), "{slip}");
     let own = said(file("form: plugway\nname: hub\nupstream: {}\nworkers: []\n"));
     assert!(own.contains("`workers` is not a key that plugway knows"), "{own}");
+}
+
+/// The router's configuration that a file becomes.
+fn router_of(text: &str) -> serde_json::Value {
+    let settings = file(text).unwrap_or_else(|problems| panic!("{text}{problems}"));
+    let place = &settings.connectors[0].router;
+    assert_eq!(&*place.plugin, "router");
+    serde_json::from_str(&place.config).unwrap()
+}
+
+#[test]
+fn bridges_and_the_tools_of_the_reference_are_the_routers() {
+    let upstreams = "upstreams: [{name: a, url: 'http://x:1'}]\n";
+    let bridges = "bridges: [{from_state: a.b, to_state: c.d, description: x}]\n";
+    let bridge = serde_json::json!([{"from_state": "a.b", "to_state": "c.d", "description": "x"}]);
+    let on = serde_json::json!({"unified_tools": true});
+    let both = serde_json::json!({"unified_tools": true, "bridges": bridge});
+    for (more, wanted) in [
+        ("", &on),
+        ("bridges: []\n", &on),
+        ("bridges: ~\nrouter: router\n", &on),
+        (bridges, &both),
+        (&format!("{bridges}router: {{use: router}}\n"), &both),
+        (
+            "router: {use: router, config: {unified_tools: false}}\n",
+            &serde_json::json!({"unified_tools": false}),
+        ),
+        (&format!("{bridges}plugins: {{router: {{config: {{unified_tools: true}}}}}}\n"), &both),
+    ] {
+        let text = format!("form: agora\nname: hub\n{upstreams}{more}");
+        assert_eq!(router_of(&text), *wanted, "{text}");
+    }
+    assert_eq!(router_of(&format!("name: hub\n{upstreams}")), serde_json::json!({}));
+    let other = "plugins: {mine: {file: mine.wasm}}\nrouter: mine\n";
+    let text = format!("form: agora\nname: hub\n{upstreams}{bridges}{other}");
+    ensure_refused(&text, &["`bridges` is for the bundled router"]);
+    let twice = "router: {use: router, config: {bridges: []}}\n";
+    let text = format!("form: agora\nname: hub\n{upstreams}{bridges}{twice}");
+    ensure_refused(&text, &["`bridges` stands in `router.config.bridges`, too"]);
 }

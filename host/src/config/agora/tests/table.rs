@@ -22,7 +22,7 @@ fn rows() -> BTreeSet<(String, String)> {
 
 fn fate(fate: Fate) -> String {
     match fate {
-        Fate::Honoured => "honoured",
+        Fate::Honoured | Fate::PassedOn => "honoured",
         Fate::Ignored(..) => "ignored",
         Fate::NotYet(_) => "not yet",
     }

@@ -24,15 +24,21 @@ fn the_tools_are_there_where_they_are_wanted_and_have_an_answer() {
     assert_eq!(names(vec![upstream("a", &["x"])], &Options::default()), ["a_x"]);
     assert_eq!(names(vec![upstream("a", &["x"])], &on(Vec::new())), ["a_x", "search_hub_tools"]);
     let with_states = names(vec![chem()], &on(Vec::new()));
-    assert!(
-        with_states.ends_with(&["search_hub_tools".to_owned(), "plan_hub_workflow".to_owned()])
-    );
+    let own = ["search_hub_tools", "plan_hub_workflow", "load_hub_skill", "plugway://hub/catalog"];
+    assert_eq!(with_states[2..], own);
     // A name of theirs is theirs from the beginning: nothing moves when a server comes.
     let mut taker = upstream("taker", &["x"]);
     taker.settings = r#"{"aliases": {"x": "plan_hub_workflow"}}"#.to_owned();
     assert_eq!(names(vec![taker], &on(Vec::new())), ["search_hub_tools"]);
-    let (shaped, _) = shape(connector(vec![chem()]), &Options::default()).unwrap();
+    // Without them there is still something to tell other connectors, where a server runs code.
+    let without = names(vec![chem()], &Options::default());
+    assert_eq!(without, ["execute_chem_code", "load_chem_skill", "plugway://hub/catalog"]);
+    let (shaped, _) = shape(connector(vec![upstream("a", &["x"])]), &Options::default()).unwrap();
     assert!(shaped.document.is_empty());
+    // And nobody stands in its place.
+    let mut liar = upstream("liar", &[]);
+    liar.resources = vec![r#"{"uri": "plugway://hub/catalog", "name": "x"}"#.to_owned()];
+    assert!(names(vec![liar], &Options::default()).is_empty());
 }
 
 #[test]
@@ -105,7 +111,8 @@ fn in_room(servers: Vec<(&str, Vec<String>)>, room: &Room) -> (String, Vec<Warni
             every_tool: false,
         });
     }
-    gather::add("hub", &mut entries, &sources, &on(Vec::new()), room)
+    let made = gather::add("hub", &mut entries, &sources, &on(Vec::new()), room);
+    (made.document, made.warnings)
 }
 
 fn needles(document: &str) -> usize {

@@ -14,6 +14,7 @@ use crate::warning::Warning;
 
 mod gather;
 mod plan;
+mod published;
 mod ranking;
 mod search;
 mod skills;
@@ -82,6 +83,12 @@ fn gis() -> UpstreamView {
     executing("gis", &[map], &[])
 }
 
+/// What the router says is wrong with its configuration, and whether it waits for servers to say so.
+fn problems(view: ConnectorView, options: &Options) -> (Vec<String>, bool) {
+    let (shaped, _) = shape(view, options).unwrap();
+    (shaped.problems, shaped.pending)
+}
+
 fn prepared(view: ConnectorView, options: &Options) -> (Prepared, Vec<Warning>) {
     let (shaped, warnings) = shape(view, options).unwrap();
     (wire::read(&shaped.document).unwrap(), warnings)
@@ -146,4 +153,15 @@ fn hub() -> Served {
         "description": "Pass descriptors to map",
     }]);
     Served::of(&json!({"unified_tools": true, "bridges": bridges}), vec![chem(), gis()], &[])
+}
+
+/// The catalogue that other connectors read, as a caller sees it from whom nothing is hidden but what is hidden of `served`.
+fn published(served: &Served) -> Value {
+    let uri = "plugway://hub/catalog";
+    served.host.call("resources/read", uri).attribute("connector", "hub");
+    let reply = served.host.run(|| served.router.answer()).unwrap();
+    let Reply::Answer(result) = reply else { panic!("refused: {reply:?}") };
+    let result: Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(result["contents"][0]["mimeType"], "application/json");
+    serde_json::from_str(result["contents"][0]["text"].as_str().unwrap()).unwrap()
 }

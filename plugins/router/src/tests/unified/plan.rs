@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Served, bridge, chem, connector, executing, function, gis, hub, on, prepared};
+use super::{
+    Served, bridge, chem, connector, executing, function, gis, hub, on, prepared, problems,
+};
 use crate::unified::plan::graph::Graph;
 use crate::unified::sight::Sight;
-use crate::warning::Warning;
 
 const PLAN: &str = "plan_hub_workflow";
 
@@ -182,27 +183,32 @@ fn a_bridge_that_begins_or_ends_nowhere_is_named_with_the_documented_sentence() 
     let bad = vec![bridge("chem.nope", "gis.nope2"), bridge("chem.molecule_parsed", "gis.nope2")];
     let view = connector(vec![chem(), gis()]);
     let (prepared, warnings) = prepared(view.clone(), &on(bad.clone()));
-    assert!(prepared.bridges.is_empty());
-    let [Warning::Bridge(both), Warning::Bridge(one)] = warnings.as_slice() else {
-        panic!("{warnings:?}")
-    };
-    assert_eq!(
-        both.to_string(),
-        "Invalid bridge edge in 'hub' config: from_state 'chem.nope' not found in any upstream's state_produces; \
-         to_state 'gis.nope2' not found in any upstream's state_requires"
-    );
-    assert_eq!(
-        one.to_string(),
-        "Invalid bridge edge in 'hub' config: to_state 'gis.nope2' not found in any upstream's state_requires"
-    );
+    assert!(prepared.bridges.is_empty() && warnings.is_empty());
+    let both = "Invalid bridge edge in 'hub' config: from_state 'chem.nope' not found in any upstream's state_produces; \
+                to_state 'gis.nope2' not found in any upstream's state_requires";
+    let one = "Invalid bridge edge in 'hub' config: to_state 'gis.nope2' not found in any upstream's state_requires";
+    let wanted = vec![both.to_owned(), one.to_owned()];
+    assert_eq!(problems(view.clone(), &on(bad.clone())), (wanted, false));
+    let good = vec![bridge("chem.descriptors_computed", "gis.points_loaded")];
+    assert_eq!(problems(view.clone(), &on(good.clone())), (Vec::new(), false));
     // What is missing may belong to a server that was not reached yet.
-    let mut view = view;
     let mut later = super::upstream("later", &[]);
     later.server_name = String::new();
     later.up = false;
-    view.upstreams.push(later);
-    let (prepared, warnings) = super::prepared(view, &on(bad));
-    assert!(prepared.bridges.is_empty() && warnings.is_empty(), "{warnings:?}");
+    // Or to one whose catalogue could not be read.
+    let mut unread = super::upstream("unread", &["execute_unread_code"]);
+    unread.documents = vec![("catalog-unread".to_owned(), "it takes too long".to_owned())];
+    for one in [later, unread] {
+        let mut view = view.clone();
+        view.upstreams.push(one);
+        assert_eq!(problems(view.clone(), &on(bad.clone())), (Vec::new(), true));
+        assert_eq!(
+            problems(view.clone(), &on(good.clone())),
+            (Vec::new(), false),
+            "it holds already"
+        );
+        assert!(super::prepared(view, &on(bad.clone())).0.bridges.is_empty());
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn the_references_hits_come_with_its_scores() {
     );
     assert_eq!(
         found["skills"][0]["to_access"],
-        "Load with load_chem_skill(skill_name=\"drug-screening\")"
+        "Load with load_hub_skill(skill_name=\"drug-screening\")"
     );
     for (category, tools, skills) in [("tools", 2, 0), ("skills", 0, 1), ("all", 2, 1)] {
         let found =

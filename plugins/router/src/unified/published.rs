@@ -1,0 +1,172 @@
+//! The catalogue of functions and skills of all servers behind the connector: a resource, which the host also shows at
+//! `GET PATH/catalog`. Whoever stacks a connector on this one reads it there, be it plugway or one of agora-workbench: it has
+//! the form of theirs, with a few keys more.
+
+use std::collections::BTreeMap;
+
+use plugway_sdk::prelude::{Entry, Target};
+use serde_json::{Map, Value, json};
+
+use super::prepared::Prepared;
+use super::shares::shares;
+use super::sight::Sight;
+
+/// Bytes of the things of all servers together, as they stand inside of a JSON text.
+const ROOM: usize = 2 << 20;
+/// Longest single thing.
+const THING_MAX: usize = 64 << 10;
+
+/// What a line of the text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A function.
+    Function,
+    /// A skill.
+    Skill,
+    /// The limits of a tool that runs code.
+    Limits,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Function, Self::Skill, Self::Limits];
+
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Function => "f",
+            Self::Skill => "s",
+            Self::Limits => "l",
+        }
+    }
+}
+
+/// Collects what is published, server by server.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    /// Lines of each server, with what each costs.
+    servers: Vec<Vec<(String, usize)>>,
+    left: u32,
+}
+
+impl Collected {
+    /// What follows belongs to the next server.
+    pub(super) fn next_server(&mut self) {
+        self.servers.push(Vec::new());
+    }
+
+    /// A function or skill that is reached by a way. The keys of its JSON object that say whose it is are made anew.
+    pub(super) fn thing(
+        &mut self,
+        kind: Kind,
+        way: u32,
+        mut object: Value,
+        said: [(&str, Option<&str>); 4],
+    ) {
+        if let Some(object) = object.as_object_mut() {
+            for (key, text) in said {
+                match text {
+                    Some(text) => object.insert(key.to_owned(), text.into()),
+                    None => object.remove(key),
+                };
+            }
+        }
+        self.line(kind, way, &object);
+    }
+
+    /// Any JSON value about a way.
+    pub(super) fn line(&mut self, kind: Kind, way: u32, value: &Value) {
+        let json = value.to_string();
+        let escaped = json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+        let line = format!("{} {way} {json}", kind.letter());
+        let cost = line.len() + escaped + 1;
+        match self.servers.last_mut() {
+            Some(lines) if json.len() <= THING_MAX => lines.push((line, cost)),
+            _ => self.left += 1,
+        }
+    }
+
+    /// As much of it as there is room for, as lines of a text, and how many things are left out.
+    pub(super) fn finish(self) -> (String, u32) {
+        let wanted: Vec<usize> =
+            self.servers.iter().map(|lines| lines.iter().map(|(_, cost)| cost).sum()).collect();
+        let (mut text, mut left_out) = (String::new(), self.left);
+        for (lines, share) in self.servers.into_iter().zip(shares(&wanted, ROOM)) {
+            let mut left = share;
+            for (line, cost) in lines {
+                let Some(rest) = left.checked_sub(cost) else {
+                    left_out += 1;
+                    continue;
+                };
+                left = rest;
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(&line);
+            }
+        }
+        (text, left_out)
+    }
+}
+
+/// URI of the resource.
+pub fn uri(connector: &str) -> String {
+    format!("plugway://{connector}/catalog")
+}
+
+/// The resource.
+pub fn resource(connector: &str) -> Entry {
+    let definition = json!({
+        "uri": uri(connector),
+        "name": format!("{connector}_catalog"),
+        "title": format!("Functions and skills behind {connector}"),
+        "description": "What the code can call that the servers behind this connector run, and the skills that they have.",
+        "mimeType": "application/json",
+    });
+    Entry { kind: "resource".to_owned(), definition: definition.to_string(), target: Target::Local }
+}
+
+/// JSON text of what the caller may see: the things whose tools stand in its list now.
+pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
+    let mut texts = [const { Vec::<&str>::new() }; 3];
+    let mut limits: BTreeMap<&str, &str> = BTreeMap::new();
+    for line in prepared.published.split('\n') {
+        let mut words = line.splitn(3, ' ');
+        let (Some(letter), Some(way), Some(json)) = (words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        let (Some(kind), Ok(way)) =
+            (Kind::ALL.into_iter().find(|kind| kind.letter() == letter), way.parse())
+        else {
+            continue;
+        };
+        let Some((tool, server)) = prepared.way(way) else { continue };
+        if !server.up || !sight.sees(way) {
+            continue;
+        }
+        if kind == Kind::Limits {
+            limits.insert(&tool.tool, json);
+        } else if let Some(texts) = texts.get_mut(kind as usize) {
+            texts.push(json);
+        }
+    }
+    let [functions, skills, _] = texts.map(|texts| texts.join(","));
+    let server = Value::from(connector);
+    let mut text = format!(r#"{{"server_name":{server},"tools":[{functions}],"skills":[{skills}]"#);
+    let mut different = limits.values();
+    if let Some(first) = different.next() {
+        // One word for all, as a single server has it, where it holds for all.
+        if different.all(|other| other == first) {
+            text.extend([r#","execution":"#, first]);
+        }
+        let each: Map<String, Value> = limits
+            .iter()
+            .filter_map(|(tool, json)| Some(((*tool).to_owned(), serde_json::from_str(json).ok()?)))
+            .collect();
+        text.extend([r#","executions":"#, &Value::from(each).to_string()]);
+    }
+    if prepared.unpublished > 0 {
+        text.extend([r#","left_out":"#, &prepared.unpublished.to_string()]);
+    }
+    text.push('}');
+    text
+}
