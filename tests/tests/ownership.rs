@@ -132,7 +132,7 @@ async fn sessions_without_identity_are_told_apart() -> Result<()> {
     unknown_to(&one, &server, &second).await?;
     unknown_to(&other, &server, &first).await?;
     unknown_to(&plugway.modern(), &server, &first).await?;
-    ensure!(listed(&one).await? == [first.clone()]);
+    ensure!(listed(&one).await? == std::slice::from_ref(&first));
     let closed = told(&one, "lab_close_session", json!({"session_id": first})).await?;
     ensure!(closed["success"] == true && closed["remaining_sessions"] == 0, "{closed}");
     ensure!(server.sessions() == 1, "it was closed, and the other one was not");
@@ -235,12 +235,12 @@ async fn a_server_that_was_started_again_says_so_itself() -> Result<()> {
         "Session {session} not found. It may have expired or been cleaned up. Active sessions: 0"
     );
     ensure!(said["error"] == sentence, "{said}");
-    ensure!(server.asked() == [session.clone()], "it was asked about what it gave");
+    ensure!(server.asked() == std::slice::from_ref(&session), "it was asked about what it gave");
     ensure!(listed(&ann).await?.is_empty());
     unknown_to(&bob, &server, &session).await?;
     // New ones are the caller's as before.
     let session = run(&ann, "set 43", None).await?;
-    ensure!(listed(&ann).await? == [session.clone()]);
+    ensure!(listed(&ann).await? == std::slice::from_ref(&session));
     unknown_to(&bob, &server, &session).await?;
     // Of a session that is gone nobody learns how many others there are.
     run(&bob, "set 1", None).await?;

@@ -2,6 +2,7 @@
 //! does in `learn` is configured.
 
 #![cfg(target_family = "wasm")]
+#![expect(clippy::panic, reason = "the host survives it")]
 
 use plugway_sdk::prelude::*;
 
