@@ -220,11 +220,7 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault.code() {
         Code::ParseError => -32700,
         Code::UnknownMethod => -32601,
-        Code::InvalidParams
-        | Code::UnknownName
-        | Code::MissingMeta
-        | Code::NotLoaded
-        | Code::BadArguments => -32602,
+        Code::InvalidParams | Code::UnknownName | Code::MissingMeta => -32602,
         Code::HeaderMismatch => -32020,
         Code::MissingCapability => -32021,
         Code::UnsupportedVersion => -32022,
@@ -299,9 +295,8 @@ mod tests {
             | Code::DuplicateId
             | Code::BadHeader => (400, 400, -32600),
             Code::UnknownMethod => (200, 404, -32601),
-            Code::InvalidParams | Code::UnknownName | Code::NotLoaded | Code::BadArguments => {
-                (200, 200, -32602)
-            }
+            Code::InvalidParams | Code::UnknownName => (200, 200, -32602),
+            Code::NotLoaded | Code::BadArguments => (200, 200, -32600),
             Code::MissingMeta => (400, 400, -32602),
             Code::BodyTooLarge => (413, 413, -32600),
             Code::UnsupportedMediaType => (415, 415, -32600),
