@@ -62,9 +62,12 @@ struct Group {
     outboxes: Vec<Arc<dyn Outbox>>,
 }
 
+/// What the sessions of a group have in common: rights, baselines, and what they have loaded.
+type Common = (Arc<str>, Baselines, Vec<Arc<str>>);
+
 /// The sessions that there is something to tell, by what their callers may see and what they listed last.
 fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<Group> {
-    let mut groups: IndexMap<(Arc<str>, Baselines, Vec<Arc<str>>), Group> = IndexMap::new();
+    let mut groups: IndexMap<Common, Group> = IndexMap::new();
     for listener in listeners {
         // What it listed itself since the last telling counts before what it was told then, if it was there.
         let told = (listener.party.0 < mark.0).then_some(0);

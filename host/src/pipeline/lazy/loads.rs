@@ -42,6 +42,9 @@ pub(super) struct Wish<'a> {
     pub(super) now: Instant,
 }
 
+/// Names in the order of use.
+type Names = Vec<Arc<str>>;
+
 /// There is no room for so many more.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full {
@@ -77,7 +80,7 @@ impl Loads {
         &self,
         wish: Wish<'_>,
         is_seen: impl Fn(&str) -> bool,
-    ) -> Result<(Vec<Arc<str>>, Vec<Arc<str>>), Full> {
+    ) -> Result<(Names, Names), Full> {
         let mut kept = self.lock();
         let is_new = |name: &&Arc<str>| !kept.tools.contains_key(*name);
         let new: Vec<Arc<str>> = wish.names.iter().filter(is_new).cloned().collect();
@@ -191,24 +194,24 @@ mod tests {
         }
     }
 
-    fn changed(new: &str, gone: &str) -> Result<[String; 2], Full> {
-        Ok([new.to_owned(), gone.to_owned()])
+    fn changed(new: &str, gone: &str) -> [String; 2] {
+        [new.to_owned(), gone.to_owned()]
     }
 
     #[test]
     fn a_full_session_loads_nothing_unless_something_may_go() {
         let session = Session::new();
-        assert_eq!(session.load(&["a", "b"], false), changed("a b", ""));
-        assert_eq!(session.load(&["b", "c"], false), changed("c", ""));
+        assert_eq!(session.load(&["a", "b"], false), Ok(changed("a b", "")));
+        assert_eq!(session.load(&["b", "c"], false), Ok(changed("c", "")));
         let before = session.0.revision();
         assert_eq!(session.load(&["a", "d", "e"], false), Err(Full { more: 2 }));
         assert_eq!((session.names().as_str(), session.0.revision()), ("a b c", before));
         // What is asked for again does not go, although it was used the longest ago.
-        assert_eq!(session.load(&["a", "d"], true), changed("d", "b"));
+        assert_eq!(session.load(&["a", "d"], true), Ok(changed("d", "b")));
         assert_eq!(session.names(), "c a d");
         let too_many = session.load(&["c", "e", "f", "g"], true);
         assert_eq!(too_many, Err(Full { more: 3 }), "there never is room for so many");
-        assert_eq!(session.load(&["e", "f", "g"], true), changed("e f g", "c a d"));
+        assert_eq!(session.load(&["e", "f", "g"], true), Ok(changed("e f g", "c a d")));
     }
 
     #[test]
@@ -217,7 +220,7 @@ mod tests {
         session.load(&["a", "b", "c"], false).unwrap();
         assert_eq!(session.0.call("a", session.1), Use::Loaded);
         assert_eq!(session.0.call("d", session.1), Use::Not);
-        assert_eq!(session.load(&["d"], true), changed("d", "b"));
+        assert_eq!(session.load(&["d"], true), Ok(changed("d", "b")));
     }
 
     #[test]
@@ -225,7 +228,7 @@ mod tests {
         let session = Session::new();
         session.load(&["a", "b", "c"], false).unwrap();
         let is_seen = |name: &str| name != "b";
-        assert_eq!(session.load_with(&["d"], false, is_seen), changed("d", ""));
+        assert_eq!(session.load_with(&["d"], false, is_seen), Ok(changed("d", "")));
         assert_eq!(session.names(), "a c d");
     }
 

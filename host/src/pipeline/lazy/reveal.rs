@@ -55,6 +55,7 @@ impl Reveal {
     }
 
     /// Loads all of these tools or none. The error is one sentence for the client.
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the contract has them")]
     pub fn load(
         &self,
         view: &View,

@@ -24,7 +24,7 @@ impl Host for Ctx {
         self.charge()?;
         let view = &self.task.call()?.context.view;
         Ok(match self.reveal()? {
-            Some(reveal) => reveal.load(view, &names, once, evict).map(change),
+            Some(reveal) => reveal.load(view, &names, once, evict).map(|changed| change(&changed)),
             None => Err("Nothing is loaded here: no session keeps it.".to_owned()),
         })
     }
@@ -33,7 +33,7 @@ impl Host for Ctx {
         self.charge()?;
         let view = &self.task.call()?.context.view;
         let changed = self.reveal()?.map(|reveal| reveal.unload(view, &names));
-        Ok(change(changed.unwrap_or_default()))
+        Ok(change(&changed.unwrap_or_default()))
     }
 }
 
@@ -45,7 +45,7 @@ impl Ctx {
     }
 }
 
-fn change(changed: Changed) -> Change {
+fn change(changed: &Changed) -> Change {
     let count = |number| u32::try_from(number).unwrap_or(u32::MAX);
     Change {
         loaded: texts(&changed.loaded),

@@ -51,7 +51,7 @@ pub struct Unload {
 }
 
 #[derive(Debug, Default, Serialize)]
-struct Loaded<'a> {
+struct Answer<'a> {
     items: Vec<Item<'a>>,
     loaded: Vec<String>,
     evicted: Vec<String>,
@@ -124,7 +124,7 @@ pub fn load(wish: &Load) -> Result<String, String> {
     }
     // Nothing is kept between requests of the modern era.
     let keeps = reveal::loaded().is_some();
-    let mut answer = Loaded::default();
+    let mut answer = Answer::default();
     if keeps {
         let names: Vec<String> = found.iter().map(|(name, _)| (*name).to_owned()).collect();
         let change = reveal::load(&names, wish.auto_unload, wish.evict.is_some())?;

@@ -162,6 +162,7 @@ pub(crate) mod reveal {
     pub(crate) fn loaded() -> Option<Vec<String>> {
         ask(|world| world.room.map(|_| world.loaded.clone()))
     }
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the contract has them")]
     pub(crate) fn load(names: &[String], _once: bool, evict: bool) -> Result<Change, String> {
         ask(|world| {
             let cap = world.room.ok_or_else(|| "nothing is kept here".to_owned())?;
