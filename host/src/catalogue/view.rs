@@ -179,7 +179,7 @@ mod tests {
             definition: format!(r#"{{"name":"{name}"}}"#),
             target: ShapedTarget::Fixed("a".to_owned(), name),
         });
-        let shaped = Shaped { entries: entries.collect(), document: String::new() };
+        let shaped = Shaped { entries: entries.collect(), ..Shaped::default() };
         let (made, refused) = Catalogue::compile(1, vec!["a".into()], shaped);
         assert!(refused.is_empty());
         let is_resident = |entry: &Entry| entry.kind == EntryKind::Prompt || *entry.key == *"t3";
