@@ -1,0 +1,54 @@
+//! The same tours through the reference's own `RouterServer`, and through plugway in its place.
+
+use anyhow::{Result, ensure};
+use plugway_tests::{
+    plugway::Setup,
+    workbench::{Domain, Speaks, Workbench, text_of},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    alike::alike,
+    tour::{Step, tour},
+};
+
+/// Steps in which it answers otherwise, or has no answer, and why; docs/compatibility.md says so too.
+const OTHERWISE: [(&str, &str); 0] = [];
+
+/// The texts alone: a `RouterServer` passes nothing else on.
+fn texts(steps: Vec<Step>) -> Result<Vec<Step>> {
+    let is_compared = |(step, _): &Step| OTHERWISE.iter().all(|(other, _)| other != step);
+    let text = |(step, answer): Step| match answer.get("content") {
+        Some(_) => Ok((step, Value::from(text_of(&answer)?))),
+        None => Ok((step, answer)),
+    };
+    steps.into_iter().filter(is_compared).map(text).collect()
+}
+
+#[tokio::test]
+async fn peer_workbench_router_says_the_same() -> Result<()> {
+    let workbench = Workbench::find()?;
+    let (chem, gis) = workbench.pair().await?;
+    let config = json!({
+        "name": "hub",
+        "upstreams": [
+            {"name": "chem", "url": chem.base()},
+            {"name": "gis", "url": gis.base()},
+        ],
+    });
+    let theirs = workbench.router(&config).await?;
+    let plugway = Setup::new(workbench.printed(&config).await?).start().await?;
+    let mut theirs = workbench.client(Speaks::LEGACY, &theirs.url(), None).await?;
+    let mut ours = workbench.client(Speaks::LEGACY, &plugway.mcp_url(), None).await?;
+    let (their_names, our_names) = (theirs.tool_names().await?, ours.tool_names().await?);
+    ensure!(their_names.len() == 25, "{their_names:?}");
+    for name in &their_names {
+        ensure!(our_names.contains(name), "no {name} in {our_names:?}");
+    }
+    for domain in [Domain::Chem, Domain::Gis] {
+        let left = tour(&mut theirs, domain, domain.name()).await?;
+        let right = tour(&mut ours, domain, domain.name()).await?;
+        alike(&format!("{domain:?}"), &texts(left)?, &texts(right)?)?;
+    }
+    Ok(())
+}
