@@ -54,7 +54,12 @@ impl Driven {
         url: &str,
         token: Option<&str>,
     ) -> Result<Self> {
-        let era = if speaks.is_modern { "2026-07-28" } else { "legacy" };
+        // The official client asks how it is served first: `server/discover`.
+        let era = match (speaks.is_modern, speaks.client) {
+            (false, _) => "legacy",
+            (true, "mcp") => "auto",
+            (true, _) => "2026-07-28",
+        };
         let mut command = Command::new(python);
         command.arg(script("client_lines.py")).args([speaks.client, url, era]).args(token);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -22,13 +22,14 @@ const IDS: [&str; 4] = ["session_id", "parent_session_id", "job_id", "batch_id"]
 /// Who answered: the server itself, or plugway.
 const WHO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Fails at the first step whose answers differ in more than ids and times.
+/// Fails with every step whose answers differ in more than ids, times and places in memory.
 pub(crate) fn alike(what: &str, left: &[Step], right: &[Step]) -> Result<()> {
     ensure!(left.len() == right.len(), "{what}: {} and {} steps", left.len(), right.len());
     let (left, right) = (plain(left), plain(right));
-    for ((step, left), (_, right)) in left.iter().zip(&right) {
-        ensure!(left == right, "{what}: {step}\n{left}\nand\n{right}");
-    }
+    let pairs = left.iter().zip(&right).filter(|(left, right)| left != right);
+    let differ: Vec<String> =
+        pairs.map(|((step, left), (_, right))| format!("{step}\n{left}\nand\n{right}")).collect();
+    ensure!(differ.is_empty(), "{what}:\n{}", differ.join("\n"));
     Ok(())
 }
 
@@ -48,7 +49,7 @@ fn opened(value: Value, ids: &mut BTreeMap<String, usize>) -> Value {
     match value {
         Value::String(text) => match serde_json::from_str::<Value>(&text) {
             Ok(inner @ (Value::Object(_) | Value::Array(_))) => opened(inner, ids),
-            _ => Value::String(text),
+            _ => Value::String(placeless(&text)),
         },
         Value::Array(items) => items.into_iter().map(|item| opened(item, ids)).collect(),
         Value::Object(members) => {
@@ -67,6 +68,17 @@ fn opened(value: Value, ids: &mut BTreeMap<String, usize>) -> Value {
         }
         other => other,
     }
+}
+
+/// Without what Python tells of places in memory: `at 0x7f48886647c0`.
+fn placeless(text: &str) -> String {
+    let mut parts = text.split(" at 0x");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str(" at 0x");
+        kept.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()));
+    }
+    kept
 }
 
 fn numbered(value: &mut Value, ids: &BTreeMap<String, usize>) {

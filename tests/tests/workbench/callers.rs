@@ -72,6 +72,7 @@ async fn peer_workbench_callers_share_no_kernel() -> Result<()> {
     keep_to_themselves(&workbench, &anonymous, &[None, None], "execute_chem_code").await?;
     let setup = Setup::new(format!("name: hub\n{}{upstreams}", auth_yaml()));
     let known = identified(setup, &json!({})).start().await?;
+    // Two clients of one caller are two as well.
     let who = [Some(ANN), Some(BOB), Some(ANN_TOO)];
     keep_to_themselves(&workbench, &known, &who, "execute_chem_code").await?;
     Ok(())
@@ -98,12 +99,14 @@ async fn taken_for(client: &mut Driven, domain: Domain) -> Result<String> {
 async fn peer_workbench_servers_that_validate_tokens_see_each_callers_own() -> Result<()> {
     let workbench = Workbench::find()?;
     let (chem, gis) = strict(&workbench).await?;
-    let upstreams = format!(
-        "upstreams:\n- {{name: chem, url: '{}', auth: forward}}\n- {{name: gis, url: '{}', auth: forward}}\n",
-        chem.url(),
-        gis.url()
-    );
-    let setup = Setup::new(format!("name: hub\n{}{upstreams}", auth_yaml()));
+    // Catalogues are read with a credential of plugway's own.
+    let upstream = |server: &CodeServer, name: &str| {
+        let auth = "{mode: forward, own: env://OWN}";
+        format!("- {{name: {name}, url: '{}', auth: {auth}}}\n", server.base())
+    };
+    let upstreams = format!("upstreams:\n{}{}", upstream(&chem, "chem"), upstream(&gis, "gis"));
+    let own = |text: String| Setup::new(text).environment("OWN", "Bearer good-plugway-0123456789");
+    let setup = own(format!("name: hub\n{}{upstreams}", auth_yaml()));
     let tokens = json!({
         (GOOD_ANN): {"client_id": "ann"},
         (GOOD_BOB): {"client_id": "bob"},
@@ -111,20 +114,10 @@ async fn peer_workbench_servers_that_validate_tokens_see_each_callers_own() -> R
     });
     let known = identified(setup, &tokens).start().await?;
     // Plugway identifies nobody here: the servers do.
-    let config = json!({
-        "name": "hub",
-        "upstreams": [
-            {"name": "chem", "url": chem.base()},
-            {"name": "gis", "url": gis.base()},
-        ],
-    });
-    let passing = Setup::new(workbench.printed(&config).await?).start().await?;
-    for (plugway, speaks) in [
-        (&known, Speaks::LEGACY),
-        (&known, Speaks::MODERN),
-        (&passing, Speaks::LEGACY),
-        (&passing, Speaks::MODERN),
-    ] {
+    let passing = own(format!("form: agora\nname: hub\n{upstreams}")).start().await?;
+    for (plugway, speaks) in
+        [(&known, Speaks::LEGACY), (&known, Speaks::MODERN), (&passing, Speaks::MODERN)]
+    {
         for (token, identity) in
             [(GOOD_ANN, "ann-0123456789@strict"), (GOOD_BOB, "bob-0123456789@strict")]
         {
