@@ -3,7 +3,8 @@
 usage: client_lines.py mcp|fastmcp URL legacy|auto|2026-07-28 [TOKEN]
 
 Reads {"call": NAME, "arguments": {..}}, {"list": true} or {"about": true} from stdin, and prints one line of JSON for
-each: the result of the call or {"error": {"code", "message"}}, the tools, or how it was introduced. Ends with stdin.
+each: the result of the call or {"error": {"code", "message"}}, the tools, or how it was introduced; before that one line
+when it is connected. Ends with stdin.
 """
 
 import asyncio
@@ -79,6 +80,7 @@ async def answer(client, request: dict):
 async def main(kind: str, url: str, mode: str, token: str | None = None) -> None:
     connect = official if kind == "mcp" else of_fastmcp
     async with connect(url, mode, token) as client:
+        print(json.dumps({"connected": True}), flush=True)
         while line := await asyncio.to_thread(sys.stdin.readline):
             print(json.dumps(await answer(client, json.loads(line))), flush=True)
 

@@ -98,6 +98,11 @@ pub(crate) fn python_tool(name: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
+/// The interpreter with agora-workbench.
+pub(crate) fn workbench_python() -> PathBuf {
+    home().join(WORKBENCH).join("python/bin/python")
+}
+
 fn home() -> PathBuf {
     workspace::root().join(".cache/peers")
 }

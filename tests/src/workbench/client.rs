@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
@@ -66,7 +66,10 @@ impl Driven {
         let mut child = command.kill_on_drop(true).spawn().context("cannot start Python")?;
         let stdin = child.stdin.take().context("no stdin")?;
         let lines = BufReader::new(child.stdout.take().context("no stdout")?).lines();
-        Ok(Self { speaks, child, stdin, lines })
+        let mut client = Self { speaks, child, stdin, lines };
+        let connected = client.line().await?;
+        ensure!(connected.get("connected").is_some(), "{connected}");
+        Ok(client)
     }
 
     /// Which client it is.
@@ -127,12 +130,13 @@ impl Driven {
     }
 
     async fn tell(&mut self, request: &Value) -> Result<Value> {
-        let told = async {
-            self.stdin.write_all(format!("{request}\n").as_bytes()).await?;
-            self.lines.next_line().await
-        };
-        let line = wait::within("the real client answers", ANSWERED_WITHIN, told).await?;
-        match line {
+        self.stdin.write_all(format!("{request}\n").as_bytes()).await?;
+        self.line().await
+    }
+
+    async fn line(&mut self) -> Result<Value> {
+        let line = self.lines.next_line();
+        match wait::within("the real client answers", ANSWERED_WITHIN, line).await? {
             Ok(Some(line)) => Ok(serde_json::from_str(&line)?),
             ended => self.complaint(ended.err()).await,
         }

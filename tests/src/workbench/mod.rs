@@ -1,4 +1,4 @@
-//! agora-workbench 0.4.2 from PyPI: its servers that run code and its router, and real clients before them.
+//! agora-workbench 0.4.2 from `PyPI`: its servers that run code and its router, and real clients before them.
 //!
 //! Kernels start slowly, so that a test does much with the servers that it started.
 

@@ -19,7 +19,12 @@ const GOOD_BOB: &str = "good-bob-0123456789";
 const WRONG: &str = "wrong-eve-0123456789";
 
 /// Writes the variable of one client, and says what it was.
-async fn swap(client: &mut Driven, tool: &str, value: &str, session: Option<&str>) -> Result<Value> {
+async fn swap(
+    client: &mut Driven,
+    tool: &str,
+    value: &str,
+    session: Option<&str>,
+) -> Result<Value> {
     let code = format!("print(globals().get('who'))\nwho = '{value}'");
     let said = client.json(tool, json!({"code": code, "execution_session_id": session})).await?;
     ensure!(said.get("success").is_some_and(|success| success == true), "{said}");

@@ -4,6 +4,8 @@ use anyhow::{Context as _, Result, ensure};
 use futures_util::future::try_join;
 use plugway_tests::{
     Plugway,
+    plugway::Setup,
+    tokens::{ANN, auth_yaml, identified},
     workbench::{CodeServer, Domain, Driven, Speaks, Workbench},
 };
 use serde_json::{Value, json};
@@ -15,7 +17,8 @@ const SHOWN: [(Domain, &str); 2] = [(Domain::Chem, "lab"), (Domain::Gis, "maps")
 
 fn before(chem: &CodeServer, gis: &CodeServer) -> String {
     format!(
-        "name: hub\nstatus: false\nupstreams:\n- {{name: lab, url: '{}'}}\n- {{name: maps, url: '{}'}}\n",
+        "name: hub\nstatus: false\n{}upstreams:\n- {{name: lab, url: '{}'}}\n- {{name: maps, url: '{}'}}\n",
+        auth_yaml(),
         chem.url(),
         gis.base()
     )
@@ -57,8 +60,9 @@ async fn compare(
     speaks: Speaks,
     (domain, shown): (Domain, &str),
 ) -> Result<()> {
+    // The server asks nobody who they are.
     let mut direct = workbench.client(speaks, &server.url(), None).await?;
-    let mut through = workbench.client(speaks, &plugway.mcp_url(), None).await?;
+    let mut through = workbench.client(speaks, &plugway.mcp_url(), Some(ANN)).await?;
     same_tools(&direct.tools().await?, &through.tools().await?, domain.name(), shown)?;
     let left = tour(&mut direct, domain, domain.name()).await?;
     let right = tour(&mut through, domain, shown).await?;
@@ -69,31 +73,38 @@ async fn introduced(client: &mut Driven) -> Result<()> {
     let about = client.about().await?;
     let wanted = if client.speaks().is_modern { "2026-07-28" } else { "2025-11-25" };
     ensure!(about.get("protocolVersion").is_some_and(|version| version == wanted), "{about}");
-    ensure!(
-        about.pointer("/capabilities/tools") == Some(&json!({"listChanged": true})),
-        "{about}"
-    );
+    ensure!(about.pointer("/capabilities/tools") == Some(&json!({"listChanged": true})), "{about}");
     Ok(())
 }
 
-#[tokio::test]
-async fn peer_workbench_answers_through_plugway_as_it_answers_directly() -> Result<()> {
+/// Everything, with both clients of an era.
+async fn compared(is_modern: bool) -> Result<()> {
     let workbench = Workbench::find()?;
     let (chem, gis) = workbench.pair().await?;
-    let plugway = Plugway::start(before(&chem, &gis)).await?;
+    let setup = Setup::new(before(&chem, &gis));
+    let plugway = identified(setup, &json!({})).start().await?;
     let [lab, maps] = SHOWN;
-    for speaks in Speaks::ALL {
+    for speaks in Speaks::ALL.into_iter().filter(|speaks| speaks.is_modern == is_modern) {
         let of_chem = compare(&workbench, &chem, &plugway, speaks, lab);
         if speaks.client == "mcp" {
             let of_gis = compare(&workbench, &gis, &plugway, speaks, maps);
             try_join(of_chem, of_gis).await?;
+            let mut client = workbench.client(speaks, &plugway.mcp_url(), Some(ANN)).await?;
+            introduced(&mut client).await?;
         } else {
             of_chem.await?;
         }
     }
-    for speaks in [Speaks::LEGACY, Speaks::MODERN] {
-        introduced(&mut workbench.client(speaks, &plugway.mcp_url(), None).await?).await?;
-    }
     ensure!(plugway.stop().await?.success());
     Ok(())
+}
+
+#[tokio::test]
+async fn peer_workbench_answers_sessions_through_plugway_as_it_answers_directly() -> Result<()> {
+    compared(false).await
+}
+
+#[tokio::test]
+async fn peer_workbench_answers_without_sessions_as_it_answers_directly() -> Result<()> {
+    compared(true).await
 }

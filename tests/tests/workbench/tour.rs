@@ -145,6 +145,7 @@ impl Tour<'_> {
         let slow = json!({"code": "import time\ntime.sleep(100)", "inputs": [{"n": 1}]});
         let batch = self.said("a slow batch", "{n}_parallel_execute", slow).await?;
         let batch = json!({"batch_id": batch.get("batch_id").context("no batch")?});
+        self.step("it runs", "{n}_check_batch", batch.clone()).await?;
         self.step("it is cancelled", "{n}_cancel_batch", batch).await?;
         Ok(())
     }
