@@ -101,10 +101,10 @@ async fn compared(is_modern: bool) -> Result<()> {
 
 #[tokio::test]
 async fn peer_workbench_answers_sessions_through_plugway_as_it_answers_directly() -> Result<()> {
-    compared(false).await
+    Box::pin(compared(false)).await
 }
 
 #[tokio::test]
 async fn peer_workbench_answers_without_sessions_as_it_answers_directly() -> Result<()> {
-    compared(true).await
+    Box::pin(compared(true)).await
 }
