@@ -3,7 +3,7 @@
 //!
 //! A tour ends every session that it made, so that the next one finds the server as this one did.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use plugway_tests::workbench::{Domain, Driven};
 use serde_json::{Value, json};
 
@@ -121,8 +121,10 @@ impl Tour<'_> {
         let call = "print(compute_descriptors(atoms=parse_molecule(smiles='CCO')['atoms']))";
         self.run("functions of the server", call).await?;
         self.run("an exception", "1 / 0").await?;
-        let file = "import os\nwith open(os.environ['AGORA_OUTPUT_DIR'] + '/a.csv', 'w') as f:\n    f.write('a,b\\n')";
-        self.run("a file", file).await?;
+        let file = "with open(agora_output('a.csv'), 'w') as f:\n    f.write('a,b\\n')";
+        let made = self.run("a file", file).await?;
+        let artifacts = made.get("artifacts").and_then(Value::as_array);
+        ensure!(artifacts.is_some_and(|artifacts| artifacts.len() == 1), "{made}");
         let long = "print('\u{e9}' * 30_000)";
         self.run("much text", long).await?;
         Ok(())
