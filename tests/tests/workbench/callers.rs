@@ -1,6 +1,6 @@
 //! Who shares a kernel with whom, and whose credential servers see.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
@@ -17,6 +17,8 @@ const GOOD_ANN: &str = "good-ann-0123456789";
 const GOOD_BOB: &str = "good-bob-0123456789";
 /// Known to plugway, not to the servers.
 const WRONG: &str = "wrong-eve-0123456789";
+
+const SAID_WITHIN: Duration = Duration::from_secs(10);
 
 /// Writes the variable of one client, and says what it was.
 async fn swap(
@@ -141,7 +143,11 @@ async fn peer_workbench_servers_that_validate_tokens_see_each_callers_own() -> R
             }
         }
     }
-    for plugway in [known, passing] {
+    // Without a credential of plugway's own nothing is known of such servers, and it says why.
+    let config = json!({"name": "hub", "upstreams": [{"name": "chem", "url": chem.base()}]});
+    let blind = Setup::new(workbench.printed(&config).await?).unready().start().await?;
+    blind.logged("wants a credential, and plugway has none for it", SAID_WITHIN).await?;
+    for plugway in [known, passing, blind] {
         let log = plugway.stderr().join("\n");
         for token in [GOOD_ANN, GOOD_BOB, WRONG] {
             ensure!(!log.contains(token), "a credential in the log");
