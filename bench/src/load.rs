@@ -10,7 +10,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 const ANSWER_LIMIT: usize = 1 << 20;
@@ -22,6 +22,13 @@ pub(crate) struct Client {
     session: String,
 }
 
+/// What is sent over and over, and a text that its answer holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    body: Bytes,
+    proof: &'static [u8],
+}
+
 /// What one connection saw.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
@@ -31,10 +38,7 @@ pub(crate) struct Seen {
 impl Client {
     /// Connects and initialises.
     pub(crate) async fn connect(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driver) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(driver);
+        let connection = dial(address).await?;
         let mut client = Self { connection, address, session: String::new() };
         client.initialize().await?;
         Ok(client)
@@ -59,12 +63,12 @@ impl Client {
     }
 
     /// One call, checked to be answered.
-    pub(crate) async fn call(&mut self, body: &Bytes) -> Result<()> {
-        let reply = self.send(body.clone()).await?;
+    pub(crate) async fn call(&mut self, call: &Call) -> Result<()> {
+        let reply = self.send(call.body.clone()).await?;
         ensure!(reply.status().is_success(), "a call was answered {}", reply.status());
         let answer = read(reply).await?;
         ensure!(
-            memchr_text(&answer, b"xxxxxxxxxxxxxxxx"),
+            memchr_text(&answer, call.proof),
             "a call was answered {}",
             String::from_utf8_lossy(&answer)
         );
@@ -72,14 +76,18 @@ impl Client {
     }
 
     /// Calls until the deadline.
-    pub(crate) async fn run(&mut self, body: &Bytes, until: Instant) -> Result<Seen> {
+    pub(crate) async fn run(&mut self, call: &Call, until: Instant) -> Result<Seen> {
         let mut seen = Seen::default();
+        // Some servers close what was idle while others had their turn.
+        if self.connection.is_closed() {
+            self.connection = dial(self.address).await?;
+        }
         loop {
             let start = now();
             if start >= until {
                 return Ok(seen);
             }
-            self.call(body).await?;
+            self.call(call).await?;
             let took = now().duration_since(start);
             seen.latencies_us.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
         }
@@ -104,28 +112,30 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// A call of 1 KiB.
-pub(crate) fn body(tool: &str) -> Bytes {
-    let text = "m".repeat(880);
-    let params = json!({ "name": tool, "arguments": { "message": text } });
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
-        .to_string()
-        .into()
+/// A call of 1 KiB, answered by [`crate::echo`].
+pub(crate) fn echo(tool: &str) -> Call {
+    call(tool, &json!({ "message": "m".repeat(880) }), b"xxxxxxxxxxxxxxxx")
+}
+
+/// A call whose answer holds `proof`.
+pub(crate) fn call(tool: &str, arguments: &Value, proof: &'static [u8]) -> Call {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    Call { body: body.to_string().into(), proof }
 }
 
 /// Runs `clients` for `time`.
 pub(crate) async fn run(
     clients: Vec<Client>,
-    tool: &str,
+    call: &Call,
     time: Duration,
 ) -> Result<(Vec<Client>, Vec<u32>)> {
-    let body = body(tool);
     let until = now() + time;
     let tasks: Vec<_> = clients
         .into_iter()
         .map(|mut client| {
-            let body = body.clone();
-            tokio::spawn(async move { client.run(&body, until).await.map(|seen| (client, seen)) })
+            let call = call.clone();
+            tokio::spawn(async move { client.run(&call, until).await.map(|seen| (client, seen)) })
         })
         .collect();
     let mut back = Vec::new();
@@ -136,6 +146,14 @@ pub(crate) async fn run(
         latencies.extend(seen.latencies_us);
     }
     Ok((back, latencies))
+}
+
+async fn dial(address: SocketAddr) -> Result<SendRequest<Full<Bytes>>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (connection, driver) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(driver);
+    Ok(connection)
 }
 
 async fn read(reply: Response<Incoming>) -> Result<Bytes> {

@@ -4,6 +4,8 @@
 //! `proxy`, hyper in front of hyper without looking at anything) and the given plugway binary, sends the same calls
 //! through the bare proxy and through plugway in turns, and prints processor time per request, rate, latency, resident
 //! memory and the ratios.
+//!
+//! `against-reference PLUGWAY PYTHON FOLDER` does the same with the router of agora-workbench in place of the bare proxy.
 #![expect(clippy::print_stdout, reason = "printing the figures is what this program does")]
 #![expect(
     clippy::indexing_slicing,
@@ -21,8 +23,10 @@ mod load;
 mod memory;
 mod process;
 mod proxy;
+mod reference;
 mod report;
 mod startup;
+mod target;
 
 use anyhow::{Context as _, Result, bail};
 
@@ -40,6 +44,14 @@ fn main() -> Result<()> {
             let quick = rest.contains(&"--quick");
             runtime.block_on(report::run(plugway.as_ref(), quick))
         }
-        _ => bail!("usage: plugway-bench run PLUGWAY [--quick] | echo | proxy ADDRESS"),
+        ["against-reference", plugway, python, folder, rest @ ..] => {
+            let scripts = reference::Scripts { python: python.as_ref(), folder: folder.as_ref() };
+            let quick = rest.contains(&"--quick");
+            runtime.block_on(reference::run(plugway.as_ref(), &scripts, quick))
+        }
+        _ => bail!(
+            "usage: plugway-bench run PLUGWAY [--quick] | echo | proxy ADDRESS | \
+             against-reference PLUGWAY PYTHON FOLDER [--quick]"
+        ),
     }
 }

@@ -14,12 +14,12 @@ pub(crate) async fn run(plugway: &Path, configuration: &Path) -> Result<()> {
     let process = Running::plugway(plugway, configuration).await?;
     startup::until_ready(process.address).await?;
     let before = process.resident_mib()?;
-    let body = load::body(&format!("up_{}", echo::TOOL));
+    let call = load::echo(&format!("up_{}", echo::TOOL));
     let mut client = load::Client::connect(process.address).await?;
-    client.call(&body).await?;
+    client.call(&call).await?;
     for _ in 1..SESSIONS {
         client.initialize().await?;
-        client.call(&body).await?;
+        client.call(&call).await?;
     }
     let after = process.resident_mib()?;
     println!(

@@ -6,11 +6,13 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
-const STARTED_WITHIN: Duration = Duration::from_secs(30);
+use crate::{load, startup};
+
+const STARTED_WITHIN: Duration = Duration::from_mins(2);
 /// The kernel counts processor time in hundredths of a second.
 const US_PER_TICK: f64 = 10_000.0;
 
@@ -50,6 +52,20 @@ impl Running {
         let stderr = child.stderr.take().context("no stderr")?;
         let (address, rest) = tokio::time::timeout(STARTED_WITHIN, listening(stderr)).await??;
         tokio::spawn(drain(rest));
+        Ok(Self { child, address, _output: None })
+    }
+
+    /// A program with this port on loopback, once its `/health` answers 200.
+    pub(crate) async fn healthy(mut command: Command, port: u16) -> Result<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.kill_on_drop(true).spawn().context("cannot start Python")?;
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let deadline = load::now() + STARTED_WITHIN;
+        while !startup::answers(address, "/health").await.unwrap_or(false) {
+            ensure!(child.try_wait()?.is_none(), "the program ended while it started");
+            ensure!(load::now() < deadline, "the program did not answer in time");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
         Ok(Self { child, address, _output: None })
     }
 

@@ -18,7 +18,7 @@ const READY_WITHIN: Duration = Duration::from_secs(20);
 pub(crate) async fn until_ready(address: SocketAddr) -> Result<()> {
     let deadline = load::now() + READY_WITHIN;
     while load::now() < deadline {
-        if ready(address).await? {
+        if answers(address, "/ready").await? {
             return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -26,9 +26,10 @@ pub(crate) async fn until_ready(address: SocketAddr) -> Result<()> {
     bail!("plugway was not ready in time")
 }
 
-async fn ready(address: SocketAddr) -> Result<bool> {
+/// Whether `GET path` answers 200.
+pub(crate) async fn answers(address: SocketAddr, path: &str) -> Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
-    let request = format!("GET /ready HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
@@ -37,7 +38,7 @@ async fn ready(address: SocketAddr) -> Result<bool> {
 
 /// Measures and prints.
 pub(crate) async fn run(plugway: &Path, configuration: &Path, times: usize) -> Result<()> {
-    let body = load::body(&format!("up_{}", echo::TOOL));
+    let call = load::echo(&format!("up_{}", echo::TOOL));
     let mut readies = Vec::new();
     let mut calls = Vec::new();
     for _ in 0..times {
@@ -46,7 +47,7 @@ pub(crate) async fn run(plugway: &Path, configuration: &Path, times: usize) -> R
         until_ready(process.address).await?;
         readies.push(load::now().duration_since(start).as_secs_f64() * 1_000.0);
         let mut client = Client::connect(process.address).await?;
-        client.call(&body).await?;
+        client.call(&call).await?;
         calls.push(load::now().duration_since(start).as_secs_f64() * 1_000.0);
     }
     for values in [&mut readies, &mut calls] {

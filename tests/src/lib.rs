@@ -19,6 +19,7 @@
 //! - [`notices`]: what a session is told on its stream.
 //! - [`http`]: exact bytes over a connection, for tables of bad input; ordinary requests.
 //! - [`peers`]: the official clients and servers that `cargo xtask peers` installs.
+//! - [`workbench`]: the servers and the router of agora-workbench, and real clients that are told line by line.
 //! - [`conformance`]: the official conformance suite, run and graded.
 //! - [`process`]: children of a process, memory, signals.
 //! - [`soak`]: what volume does to memory.
@@ -56,6 +57,7 @@ pub mod shelf;
 pub mod soak;
 pub mod tokens;
 pub mod wait;
+pub mod workbench;
 
 pub use self::{
     coder::Coder,

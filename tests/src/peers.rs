@@ -191,11 +191,13 @@ impl PeerServer {
     }
 }
 
-fn script(name: &str) -> PathBuf {
+/// A file of `tests/peers`.
+pub(crate) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-fn free_port() -> Result<u16> {
+/// A port that nobody has now.
+pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

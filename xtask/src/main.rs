@@ -27,6 +27,8 @@ cargo xtask <command>
   platforms      check that plugway compiles for macOS and Windows, where their parts are installed
   bench [--quick]
                  a call's cost through plugway, as ratios to a bare proxy in the same run
+  bench against-reference [--quick]
+                 the same as ratios to the router of agora-workbench, before one of its servers
   nightly        slow checks: licences, unused dependencies, spelling, fuzz runs
   soak NAME      one volume or fault run of minutes; without a name, the list
 ";

@@ -35,7 +35,7 @@ impl Router for Guest {
                 entries.push(Entry::guarded_tool(definition, &upstream.name, own));
             }
         }
-        Ok(Shaped { entries, document: String::new() })
+        Ok(Shaped { entries, ..Shaped::default() })
     }
 }
 

@@ -1,0 +1,190 @@
+//! agora-workbench 0.4.2 from `PyPI`: its servers that run code and its router, and real clients before them.
+//!
+//! Kernels start slowly, so that a test does much with the servers that it started.
+
+mod client;
+mod program;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use tokio::process::Command;
+
+use self::program::Program;
+use crate::{binary, peers::script, scratch::Scratch};
+
+pub use self::client::{Driven, Speaks, text_of};
+
+/// The name of a server, in its tools and for its handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// `parse_molecule` and `compute_descriptors`.
+    Chem,
+    /// `load_points` and `map_points`.
+    Gis,
+}
+
+/// What a server does with code that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It answers when the code ended.
+    Sync,
+    /// After a second it answers with the id of a job.
+    Adaptive,
+    /// It answers with the id of a job at once.
+    AsyncOnly,
+}
+
+/// Whom a server lets in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    /// Everybody, as one and the same user.
+    Open,
+    /// `Bearer good-NAME` as the user NAME, and nobody else.
+    Strict,
+}
+
+impl Domain {
+    /// The server's own name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chem => "chem",
+            Self::Gis => "gis",
+        }
+    }
+}
+
+/// The environment that `cargo xtask peers` installed.
+#[derive(Debug, Clone)]
+pub struct Workbench {
+    python: PathBuf,
+}
+
+impl Workbench {
+    /// Fails with the command to run when it is not installed.
+    pub fn find() -> Result<Self> {
+        let home = binary::repository().join(".cache/peers/workbench");
+        ensure!(
+            home.join("installed").exists(),
+            "agora-workbench is not installed; install it first: cargo xtask peers"
+        );
+        Ok(Self { python: home.join("python/bin/python") })
+    }
+
+    /// A server that runs code, once it answers.
+    pub async fn server(&self, domain: Domain, mode: Mode, door: Door) -> Result<CodeServer> {
+        let mode = match mode {
+            Mode::Sync => "sync",
+            Mode::Adaptive => "adaptive",
+            Mode::AsyncOnly => "async_only",
+        };
+        let door = if door == Door::Open { "open" } else { "strict" };
+        let words = |port: u16| {
+            let script = script("workbench/server.py").display().to_string();
+            [script, domain.name().to_owned(), port.to_string(), mode.to_owned(), door.to_owned()]
+        };
+        let (home, port) = (Scratch::new()?, crate::peers::free_port()?);
+        let program = self.start(&words(port), port, home.path()).await?;
+        Ok(CodeServer { words: words(port), program, home, workbench: self.clone() })
+    }
+
+    /// `chem`, whose calls last as long as the code, and `gis`, whose long code becomes jobs. Both are open.
+    pub async fn pair(&self) -> Result<(CodeServer, CodeServer)> {
+        let chem = self.server(Domain::Chem, Mode::Sync, Door::Open);
+        let gis = self.server(Domain::Gis, Mode::Adaptive, Door::Open);
+        futures_util::future::try_join(chem, gis).await
+    }
+
+    /// The reference's own router with this `RouterConfig`.
+    pub async fn router(&self, config: &Value) -> Result<Router> {
+        let (home, port) = (Scratch::new()?, crate::peers::free_port()?);
+        let script = script("workbench/router.py").display().to_string();
+        let words = [script, port.to_string(), config.to_string()];
+        let program = self.start(&words, port, home.path()).await?;
+        Ok(Router { program, _home: home })
+    }
+
+    /// What `model_dump_json()` makes of a `RouterConfig`.
+    pub async fn printed(&self, config: &Value) -> Result<String> {
+        let script = script("workbench/router.py");
+        let mut command = Command::new(&self.python);
+        command.arg(script).args(["print", &config.to_string()]).stdin(Stdio::null());
+        let output = command.kill_on_drop(true).output();
+        let output = crate::wait::within("the form is printed", program::STARTED_WITHIN, output);
+        let output = output.await??;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// A real client, connected.
+    pub async fn client(&self, speaks: Speaks, url: &str, token: Option<&str>) -> Result<Driven> {
+        Driven::start(&self.python, speaks, url, token).await
+    }
+
+    async fn start(&self, words: &[String], port: u16, home: &Path) -> Result<Program> {
+        let mut command = Command::new(&self.python);
+        command.args(words).env_clear().env("HOME", home).current_dir(home);
+        for name in ["PATH", "TMPDIR"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        Program::start(command, port).await
+    }
+}
+
+/// A running `CodeExecutionServer`; it ends with this value, and its kernels too.
+#[derive(Debug)]
+pub struct CodeServer {
+    words: [String; 5],
+    // Ends before its folder is removed.
+    program: Program,
+    home: Scratch,
+    workbench: Workbench,
+}
+
+impl CodeServer {
+    /// `http://address`, as its users write it.
+    pub fn base(&self) -> String {
+        format!("http://{}", self.address())
+    }
+
+    /// Its endpoint.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address())
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.program.port()).into()
+    }
+
+    /// Ends it at once, with its kernels.
+    pub async fn stop(&mut self) -> Result<()> {
+        self.program.stop().await
+    }
+
+    /// Starts it again at its address.
+    pub async fn start_again(&mut self) -> Result<()> {
+        let port = self.program.port();
+        self.program = self.workbench.start(&self.words, port, self.home.path()).await?;
+        Ok(())
+    }
+}
+
+/// A running `RouterServer`; it ends with this value.
+#[derive(Debug)]
+pub struct Router {
+    program: Program,
+    _home: Scratch,
+}
+
+impl Router {
+    /// Its endpoint.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.program.port())
+    }
+}

@@ -1,0 +1,10 @@
+//! Two real servers of agora-workbench that run code, behind plugway, used by the official clients in both eras.
+
+mod alike;
+mod callers;
+mod directly;
+mod forms;
+mod reference;
+mod restarted;
+mod together;
+mod tour;
