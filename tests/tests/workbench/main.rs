@@ -8,3 +8,4 @@ mod reference;
 mod restarted;
 mod together;
 mod tour;
+mod unified;
