@@ -4,6 +4,7 @@ mod alike;
 mod callers;
 mod directly;
 mod forms;
+mod owners;
 mod reference;
 mod restarted;
 mod together;
