@@ -3,6 +3,7 @@
 mod alike;
 mod callers;
 mod directly;
+mod files;
 mod forms;
 mod owners;
 mod reference;
