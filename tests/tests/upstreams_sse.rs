@@ -11,7 +11,10 @@ use plugway_tests::{
     rpc::Client,
 };
 use serde_json::{Value, json};
-use tokio::{io::AsyncWriteExt as _, net::TcpListener};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::TcpListener,
+};
 
 const BOUND: std::time::Duration = std::time::Duration::from_secs(20);
 
@@ -137,6 +140,9 @@ async fn nothing_is_posted_to_another_origin_than_the_servers() -> Result<()> {
             let stolen = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\nevent: endpoint\ndata: http://{elsewhere}/messages\n\n"
             );
+            // An answer before the question is no answer.
+            let mut head = BufReader::new(&mut stream).lines();
+            while head.next_line().await?.is_some_and(|line| !line.is_empty()) {}
             stream.write_all(stolen.as_bytes()).await?;
             open.push(stream);
         }
