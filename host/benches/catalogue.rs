@@ -99,6 +99,7 @@ fn search_in(view: Arc<View>) -> Arc<CallContext> {
         headers: Arc::new(HeaderMap::new()),
         session: None,
         attributes: Vec::new(),
+        handles: Arc::default(),
         requester: None,
         status: LiveStatus::default(),
         arguments: Arguments::default(),

@@ -138,22 +138,7 @@ fn translate(
     connector: &Arc<str>,
     own: &OwnListeners,
 ) -> Result<upstream::Settings, Unusable> {
-    let times = settings.timeouts;
-    let mut limits = Limits {
-        connect: times.connect,
-        open: times.initialize,
-        catalogue: times.catalogue,
-        call: times.answer,
-        check: settings.watch.interval,
-        check_timeout: settings.watch.timeout,
-        down_after: settings.watch.down_after,
-        up_after: settings.watch.up_after,
-        refresh: settings.watch.refresh,
-        retry: settings.watch.retry_initial,
-        retry_max: settings.watch.retry_max,
-        attempts: settings.watch.attempts,
-        ..Limits::default()
-    };
+    let mut limits = limits(settings);
     let (transport, sharing) = match &settings.target {
         Target::Http(address) => {
             let url = address.url.to_string();
@@ -166,8 +151,9 @@ fn translate(
         Target::Leased(_) => return Err(Unusable::Url { url: String::new() }),
         Target::Stdio(child) => {
             // A child may have to download itself first: it has longer, unless the operator says how long.
-            if times.initialize != UpstreamTimeouts::default().initialize {
-                limits.start = times.initialize;
+            let initialize = settings.timeouts.initialize;
+            if initialize != UpstreamTimeouts::default().initialize {
+                limits.start = initialize;
             }
             limits.children = child.max_children;
             limits.child_idle = child.idle_stop;
@@ -200,6 +186,25 @@ fn translate(
         asks: settings.server_requests,
         limits,
     })
+}
+
+fn limits(settings: &UpstreamSettings) -> Limits {
+    let (times, watch) = (settings.timeouts, &settings.watch);
+    Limits {
+        connect: times.connect,
+        open: times.initialize,
+        catalogue: times.catalogue,
+        call: times.answer,
+        check: watch.interval,
+        check_timeout: watch.timeout,
+        down_after: watch.down_after,
+        up_after: watch.up_after,
+        refresh: watch.refresh,
+        retry: watch.retry_initial,
+        retry_max: watch.retry_max,
+        attempts: watch.attempts,
+        ..Limits::default()
+    }
 }
 
 fn artifact_origins(settings: &UpstreamSettings) -> Vec<Arc<str>> {

@@ -11,5 +11,5 @@ pub const ROUTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugway_rout
 pub fn router(name: impl Into<std::sync::Arc<str>>) -> PluginSpec {
     let grants = Grants { upstreams: true, reveal: true, ..Grants::default() };
     let limits = Limits { memory_mib: MEMORY_MIB_ROUTER, ..Limits::default() };
-    PluginSpec { grants, limits, ..PluginSpec::new(name, Source::Bundled(ROUTER)) }
+    PluginSpec { limits, grants, ..PluginSpec::new(name, Source::Bundled(ROUTER)) }
 }
