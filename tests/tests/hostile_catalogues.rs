@@ -164,7 +164,7 @@ fn deep(message: &Value, _: u64) -> Option<Raw> {
     let schema = format!("{}1{}", r#"{"a":"#.repeat(5_000), "}".repeat(5_000));
     let tool = format!(r#"{{"name":"deep","inputSchema":{schema}}}"#);
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{tool}]}}}}"#);
-    (method == "tools/list").then(|| (200, "application/json", None, text))
+    (method == "tools/list").then_some((200, "application/json", None, text))
 }
 
 #[tokio::test]
