@@ -7,7 +7,7 @@ use super::agora::rewrite;
 use super::check::{Origin, PORT, check};
 use super::desktop::is_desktop;
 use super::environment::Environment;
-use super::file::{File, NOT_YET};
+use super::file::{ELSEWHERE, File, NOT_YET};
 use super::problem::{Problem, Problems};
 use super::read::{Words, read};
 use super::settings::Settings;
@@ -70,7 +70,7 @@ pub fn parse(
     let Some(own_words) = &rewritten.tree else {
         return Err(in_file(placed(problems, &tree)));
     };
-    let words = Words { not_yet: NOT_YET, also: rewritten.also };
+    let words = Words { not_yet: NOT_YET, elsewhere: ELSEWHERE, also: rewritten.also };
     let (mut file, misfits) = read::<File>(own_words, words);
     rewritten.note(&mut file);
     let misfits: Vec<_> = misfits.into_iter().map(|misfit| rewritten.moved(misfit)).collect();

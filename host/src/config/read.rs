@@ -14,11 +14,16 @@ use super::tree::{Item, Member, Node, Value};
 /// Keys that are known by name but do nothing yet: (name of the struct, key, sentence about it).
 pub(super) type NotYet = &'static [(&'static str, &'static str, &'static str)];
 
+/// Keys that stand elsewhere: (name of the struct, key, what is written instead).
+pub(super) type Elsewhere = &'static [(&'static str, &'static str, &'static str)];
+
 /// Words that are not read, but may be meant or written: each with the name of the struct that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words {
     /// Refused by name.
     pub(super) not_yet: NotYet,
+    /// Refused with what is written instead.
+    pub(super) elsewhere: Elsewhere,
     /// Of another form: the hint for an unknown key may name them.
     pub(super) also: Also,
 }
@@ -62,9 +67,11 @@ struct Context<'c> {
 impl Context<'_> {
     fn refuse_key(&self, owner: &str, path: &KeyPath, key: &str, known: &[&'static str]) {
         let path = path.key(key);
-        let Words { not_yet, also } = self.words;
-        let later = not_yet.iter().find(|(name, word, _)| *name == owner && *word == key);
-        let problem = if let Some((_, _, sentence)) = later {
+        let Words { not_yet, elsewhere, also } = self.words;
+        let is_it = |(name, word, _): &&(&str, &str, &str)| *name == owner && *word == key;
+        let problem = if let Some((_, _, instead)) = elsewhere.iter().find(is_it) {
+            Problem::new(path, "does not stand here").hint(format!("write {instead}"))
+        } else if let Some((_, _, sentence)) = not_yet.iter().find(is_it) {
             Problem::new(path, format!("does nothing yet: {sentence}"))
                 .hint("take the key out; plugway refuses what it would ignore")
         } else {

@@ -31,7 +31,14 @@ pub use top::{Exposure, ExposureWord, File, FormWord, ServerLimits};
 pub use unit::{SecretText, Size, Span, Text};
 pub use watch::{Attempts, Reconnect, UnavailableWord};
 
-use super::read::NotYet;
+use super::read::{Elsewhere, NotYet};
+
+/// Keys that somebody may look for here.
+pub(super) const ELSEWHERE: Elsewhere =
+    &[("file", "bridges", BRIDGES), ("connector", "bridges", BRIDGES)];
+
+const BRIDGES: &str = "`router: {use: router, config: {unified_tools: true, bridges: [..]}}`; \
+                       in a file of agora-workbench write `form: agora` beside it";
 
 /// Keys that the design names and that do nothing yet; they are refused, because a key that is silently ignored is
 /// worse than one that is missing.
@@ -41,10 +48,8 @@ pub(super) const NOT_YET: NotYet = &[
     ("file", "audit", "there is no audit trail"),
     ("file", "transfer", "objects are not transferred"),
     ("file", "transfers", "objects are not transferred"),
-    ("file", "bridges", "connectors are reached over HTTP only"),
     ("file", "dispatcher", "an upstream has one worker, so there is nothing to dispatch"),
     ("connector", "auth", "callers are identified for all connectors, by `auth` at the top"),
-    ("connector", "bridges", "connectors are reached over HTTP only"),
     ("connector", "dispatcher", "an upstream has one worker, so there is nothing to dispatch"),
     ("connector", "transfer", "objects are not transferred"),
     ("upstream", "workers", "an upstream has one worker, written as `url` or `command`"),

@@ -146,6 +146,10 @@ fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
         ),
         ("form: agora\nname: hub\nupstreams: []\n", &["has no `upstreams`"]),
         (
+            "name: hub\nupstreams: [{name: a, url: 'http://x:1'}]\nbridges: [{from_state: a, to_state: b}]\n",
+            &["`bridges` does not stand here", "write `form: agora` beside it"],
+        ),
+        (
             "form: agora\nconnectors: [{name: a, upstreams: [{name: b, url: 'http://x:1'}]}]\n",
             &["hub.yaml:2:1: `connectors` has no place in a RouterConfig"],
         ),
