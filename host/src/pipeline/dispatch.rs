@@ -14,7 +14,7 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
-use super::{feature, forward, handshake, merge, mirrored, tasks};
+use super::{feature, forward, handshake, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::feature::Home;
@@ -98,22 +98,9 @@ async fn named(
         listing::admit(connector, &request, &view, &entry)?;
     }
     mirrored::check(&request, &entry)?;
-    if let Some(arguments) = &entry.arguments {
-        request.message = bound(&request.message, arguments)?;
-    }
     // The fast path: names are equal in content, so the entry's own text serves without a copy.
     let name = entry.key.clone();
     Call::new(connector, request, view, entry, name).run().await
-}
-
-/// The call with the arguments that every call of its entry has. Who judges it sees what the server is going to see.
-fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
-    merge::into_arguments(message, arguments).map_err(|error| {
-        Fault::new(
-            Code::InvalidParams,
-            format!("The arguments of the call are not valid: {error}."),
-        )
-    })
 }
 
 /// `resources/read` goes where the URI is served, and so do subscriptions to it.

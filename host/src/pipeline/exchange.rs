@@ -12,7 +12,7 @@ use super::request::Request;
 use super::routing::Course;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, artifacts, inbound, learning, local, review, tasks};
+use super::{absence, admit, artifacts, inbound, learning, local, merge, review, tasks};
 use crate::catalogue::{Entry, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -64,6 +64,9 @@ impl<'a> Call<'a> {
 
     /// Runs the call through its phases.
     pub(super) async fn run(mut self) -> Result<Answer, Fault> {
+        if let Some(arguments) = &self.entry.arguments {
+            self.request.message = bound(&self.request.message, arguments)?;
+        }
         let resumed = translate::open(&mut self)?;
         self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
         if self.connector.policies.is_empty()
@@ -222,6 +225,14 @@ impl<'a> Call<'a> {
             arguments: super::call::Arguments::default(),
         }
     }
+}
+
+/// The call with the arguments that every call of its entry has. Who judges it sees what the server is going to see.
+fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
+    merge::into_arguments(message, arguments).map_err(|error| {
+        let text = format!("The arguments of the call are not valid: {error}.");
+        Fault::new(Code::InvalidParams, text)
+    })
 }
 
 /// A refusal as a fault: what the plugin chose to say, and whose refusal it was for the log.

@@ -90,7 +90,7 @@ impl fmt::Display for Warning {
             Self::Whole { tool, upstream } => write!(
                 f,
                 "the tool {tool} of {upstream} is served whole: its actions are not listed in its schema, are more \
-                 than {ACTIONS_MAX}, or would be too much text"
+                 than {ACTIONS_MAX}, would be too much text, or are about ids that belong to somebody"
             ),
             Self::Catalogue { reason, upstream } => {
                 write!(f, "the catalogue of {upstream} is left out: {reason}")

@@ -31,7 +31,7 @@ impl Lazy {
 }
 
 /// Whether a definition has the tag `gated`, as servers made with FastMCP write it: `_meta.fastmcp.tags`, in older ones
-/// `_meta._fastmcp.tags`.
+/// `_meta._fastmcp.tags`; others write `_meta.tags`.
 fn is_gated(definition: &str) -> bool {
     const TAG: &str = "gated";
     // Most have no such tag. A text may be written in other ways, but then with a backslash.
@@ -40,8 +40,9 @@ fn is_gated(definition: &str) -> bool {
         return false;
     }
     let Some(meta) = member(definition, "_meta") else { return false };
-    ["fastmcp", "_fastmcp"].iter().any(|maker| {
-        let tags = member(meta, maker).and_then(|own| member(own, "tags")).unwrap_or_default();
+    let makers = ["fastmcp", "_fastmcp"].iter().filter_map(|maker| member(meta, maker));
+    makers.chain([meta]).any(|own| {
+        let tags = member(own, "tags").unwrap_or_default();
         let all = scan::items(tags).unwrap_or_default();
         let mut texts = all.iter().filter_map(|tag| message::string(tags.get(tag.range())?));
         texts.any(|tag| tag == TAG)

@@ -97,7 +97,9 @@ fn found(wanted: &Wanted<'_>, view: &View) -> Result<Arc<Entry>, Fault> {
                 let is_own =
                     matches!(&entry.target, Target::Fixed { name, .. } if **name == **tool);
                 let upstream = || view.catalogue().upstream_of(entry);
+                // One that is bound to arguments is only a part of the server's tool.
                 entry.kind == kind
+                    && entry.arguments.is_none()
                     && is_own
                     && upstream().is_some_and(|upstream| **upstream == **server)
                     && view.sight(*place) != Sight::Hidden

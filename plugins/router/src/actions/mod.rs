@@ -36,11 +36,15 @@ pub struct Part {
     pub arguments: String,
 }
 
-/// The tools that a tool is split into; none if it has no argument `action` whose values are listed.
-pub fn split(definition: &str) -> Option<Vec<Part>> {
+/// The tools that a tool is split into; none if it has no argument `action` whose values are listed, or if that could be more
+/// text than `room`. Nothing is made that does not fit.
+pub fn split(definition: &str, room: usize) -> Option<Vec<Part>> {
     let tool = Object::parse(definition)?;
     let schema = Object::parse(tool.get("inputSchema")?)?;
     let actions = choice::of(&schema)?;
+    if definition.len().saturating_mul(actions.len()) > room {
+        return None;
+    }
     Some(actions.into_iter().map(|action| part(&tool, &schema, action)).collect())
 }
 

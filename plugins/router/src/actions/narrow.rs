@@ -9,6 +9,12 @@ use crate::object::{Object, array, items};
 const PLAIN: [&str; 6] =
     ["type", "properties", "required", "title", "description", "additionalProperties"];
 
+/// So many conditions inside of conditions are answered.
+const DEEPEST: u32 = 64;
+
+/// Beyond so many pairs of properties a branch is not written into the schema.
+const PAIRS_MAX: usize = 100_000;
+
 /// JSON of the schema without the argument `action`, and without what is about other actions.
 pub fn narrowed(schema: &Object<'_>, action: &str) -> String {
     let mut own = without_argument(schema);
@@ -27,9 +33,32 @@ pub fn narrowed(schema: &Object<'_>, action: &str) -> String {
             }
         }
     }
-    if let Some(kept) = schema.get("allOf").and_then(|all| of_all(schema, all, action)) {
+    if let Some(all) = schema.get("allOf").and_then(items) {
         own.remove("allOf");
-        left.extend(kept);
+        all.into_iter().for_each(|part| hold(schema, part, action, DEEPEST, &mut left));
+    }
+    if let Some(asked) = asked(schema, schema, action) {
+        for word in ["if", "then", "else"] {
+            own.remove(word);
+        }
+        if let Some(then) = schema.get(if asked { "then" } else { "else" }) {
+            hold(schema, then, action, DEEPEST, &mut left);
+        }
+    }
+    // The argument is always there.
+    if let Some(mut needed) = schema.get("dependentRequired").and_then(Object::parse)
+        && let Some(names) = needed.get(ARGUMENT).map(str::to_owned)
+    {
+        left.push(format!(r#"{{"required":{names}}}"#));
+        needed.remove(ARGUMENT);
+        own.set("dependentRequired", needed.to_string());
+    }
+    if let Some(mut needed) = schema.get("dependentSchemas").and_then(Object::parse)
+        && let Some(part) = needed.get(ARGUMENT).map(str::to_owned)
+    {
+        hold(schema, &part, action, DEEPEST, &mut left);
+        needed.remove(ARGUMENT);
+        own.set("dependentSchemas", needed.to_string());
     }
     let left: Vec<String> = left.into_iter().filter(|part| !merged(&mut own, part)).collect();
     if !left.is_empty() {
@@ -84,25 +113,32 @@ fn resolved(root: &Object<'_>, way: &str) -> Option<Object<'static>> {
     Object::parse(definitions.get(name)?).map(Object::owned)
 }
 
-/// What holds besides, where `if` is answered by the action.
-fn of_all(root: &Object<'_>, all: &str, action: &str) -> Option<Vec<String>> {
-    let mut kept = Vec::new();
-    for part in items(all)? {
-        let Some(own) = Object::parse(part) else {
-            kept.push(part.to_owned());
-            continue;
-        };
-        let asked = own.get("if").and_then(Object::parse);
-        match asked.and_then(|asked| choice::admits(root, &asked, action)) {
-            None => kept.push(without_argument(&own).to_string()),
-            Some(yes) => {
-                let then = own.get(if yes { "then" } else { "else" }).and_then(Object::parse);
-                let then = then.map(|then| without_argument(&then));
-                kept.extend(then.filter(|then| !then.is_empty()).map(|then| then.to_string()));
-            }
-        }
+/// What of a part that holds besides is left: where its `if` is answered by the action, what follows from the answer.
+fn hold(root: &Object<'_>, part: &str, action: &str, deep: u32, left: &mut Vec<String>) {
+    let Some(own) = Object::parse(part) else { return left.push(part.to_owned()) };
+    let asked = asked(root, &own, action).filter(|_| deep > 0);
+    let Some(yes) = asked else { return left.push(without_argument(&own).to_string()) };
+    let mut rest = without_argument(&own);
+    for word in ["if", "then", "else"] {
+        rest.remove(word);
     }
-    Some(kept)
+    if !rest.is_empty() {
+        left.push(rest.to_string());
+    }
+    if let Some(follows) = own.get(if yes { "then" } else { "else" }) {
+        hold(root, follows, action, deep - 1, left);
+    }
+}
+
+/// How the action answers the `if` of a part; none where it asks for more than the action, or for nothing of it.
+fn asked(root: &Object<'_>, part: &Object<'_>, action: &str) -> Option<bool> {
+    let asked = Object::parse(part.get("if")?)?;
+    let only = asked.members().all(|(name, _)| ["properties", "required", "type"].contains(&name));
+    let properties = Object::parse(asked.get("properties")?)?;
+    let alone = properties.members().count() == 1;
+    let required = asked.get("required").and_then(items).unwrap_or_default();
+    let alone = alone && only && required.into_iter().all(is_argument);
+    choice::admits(root, &asked, action).filter(|_| alone)
 }
 
 /// Writes a branch into the schema; false if it says more than can be written there.
@@ -116,6 +152,11 @@ fn merged(schema: &mut Object<'_>, branch: &str) -> bool {
     let (Some(own), Some(more)) = (properties(schema), properties(&branch)) else { return false };
     // Closed, a branch admits its own arguments only.
     let closed = branch.get("additionalProperties") == Some("false");
+    let pairs = own.members().count().saturating_mul(more.members().count());
+    // What both speak of has to fit both.
+    if pairs > PAIRS_MAX || more.members().any(|(name, _)| own.get(name).is_some()) {
+        return false;
+    }
     let mut all = if closed { Object::default() } else { own };
     for (name, json) in more.members() {
         all = all.with(name.to_owned(), json.to_owned());

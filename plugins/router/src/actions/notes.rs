@@ -5,9 +5,15 @@ use serde_json::Value;
 use crate::object::Object;
 
 /// Actions that begin with one of these read.
-const READS: [&str; 16] = [
-    "count", "describe", "export", "fetch", "find", "get", "inspect", "list", "lookup", "ping",
-    "query", "read", "search", "show", "status", "view",
+const READS: [&str; 12] = [
+    "count", "describe", "fetch", "find", "get", "inspect", "list", "lookup", "read", "search",
+    "show", "view",
+];
+
+/// Actions with one of these among their words do something else, too, or something else altogether.
+const MORE: [&str; 20] = [
+    "add", "and", "append", "apply", "create", "edit", "insert", "mark", "merge", "move", "or",
+    "post", "put", "replace", "send", "set", "then", "update", "upsert", "write",
 ];
 
 /// Actions with one of these among their words destroy.
@@ -35,19 +41,20 @@ const DESTROYS: [&str; 21] = [
     "wipe",
 ];
 
-/// JSON of the annotations: those of the whole tool, where the action's words say nothing else. What the server calls
-/// read-only as a whole is so in every part.
+/// JSON of the annotations: those of the whole tool, and what the action's words say. Words say that something is read only
+/// where the server does not say the opposite of the whole; what it calls read-only as a whole is so in every part.
 pub fn of(whole: Option<&str>, action: &str) -> String {
     let mut notes = whole.and_then(Object::parse).unwrap_or_default();
     if notes.get("readOnlyHint") == Some("true") {
         return notes.to_string();
     }
     let words = words(action);
-    let destroys = words.iter().any(|word| DESTROYS.contains(&&**word));
-    if destroys {
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
+    let reads = words.first().is_some_and(|word| READS.contains(&&**word));
+    if any(&DESTROYS) {
         notes.set("readOnlyHint", "false");
         notes.set("destructiveHint", "true");
-    } else if words.first().is_some_and(|word| READS.contains(&&**word)) {
+    } else if reads && !any(&MORE) && notes.get("readOnlyHint").is_none() {
         notes.set("readOnlyHint", "true");
         notes.set("destructiveHint", "false");
     }

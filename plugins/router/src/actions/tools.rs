@@ -14,18 +14,16 @@ pub struct Split(HashMap<String, Option<Vec<(String, Part)>>>);
 
 impl Split {
     /// Splits the tools of a server whose operator wants it. An action that a tool of its own does already, by the same
-    /// name, stays there.
+    /// name, stays there. What is asked about ids that belong to somebody is judged call by call, and stays whole.
     pub fn of(kind: &str, namer: &Namer<'_>, tools: &[(String, Head)]) -> Self {
         if kind != "tool" || !namer.settings.split_actions {
             return Self::default();
         }
         let own: HashSet<&str> = tools.iter().map(|(_, head)| &*head.text).collect();
-        let (mut bytes, mut all) = (0, Vec::new());
+        let (mut left, mut all) = (BYTES_MAX, Vec::new());
         for (definition, head) in tools.iter().filter(|(definition, _)| has_argument(definition)) {
-            let parts = split(definition).filter(|parts| {
-                bytes += size(parts);
-                bytes <= BYTES_MAX
-            });
+            let parts = if namer.is_guarded(&head.text) { None } else { split(definition, left) };
+            left -= parts.as_deref().map_or(0, |parts| size(parts).min(left));
             all.push((&*head.text, parts));
         }
         let mut times: HashMap<String, u32> = HashMap::new();

@@ -67,6 +67,74 @@ fn every_action_is_a_tool_with_what_it_takes() {
 }
 
 #[test]
+fn words_promise_no_more_than_the_server() {
+    let mut tool =
+        manage("manage", &json!({"enum": ["find_and_replace", "list_add", "get", "wipe"]}));
+    let notes = |tool: &Value| -> Vec<Value> {
+        split(tool).into_iter().map(|(mut part, _)| part["annotations"].take()).collect()
+    };
+    let read = json!({"readOnlyHint": true, "destructiveHint": false});
+    let destroys = json!({"readOnlyHint": false, "destructiveHint": true});
+    assert_eq!(notes(&tool), [json!({}), json!({}), read, destroys.clone()]);
+    tool["annotations"] = json!({"readOnlyHint": false});
+    let said = json!({"readOnlyHint": false});
+    assert_eq!(notes(&tool), [said.clone(), said.clone(), said, destroys]);
+}
+
+#[test]
+fn conditions_are_answered_however_deep_they_stand() {
+    let when = |action: &str, then: Value, other: Value| json!({"if": {"properties": {"action": {"const": action}}}, "then": then, "else": other});
+    let needs = |name: &str| json!({"required": [name]});
+    let mut tool = manage("manage", &json!({"enum": ["a", "b", "c"]}));
+    let schema = tool["inputSchema"].as_object_mut().unwrap();
+    schema.extend(when("a", needs("x"), needs("y")).as_object().unwrap().clone());
+    let chain = when("a", needs("p"), when("b", needs("q"), needs("r")));
+    schema.insert("allOf".to_owned(), json!([chain]));
+    schema.insert("dependentRequired".to_owned(), json!({"action": ["always"]}));
+    let required: Vec<Value> =
+        split(&tool).into_iter().map(|(part, _)| part["inputSchema"]["required"].clone()).collect();
+    let wanted = [["p", "x"], ["q", "y"], ["r", "y"]]
+        .map(|[one, other]| json!(["id", one, other, "always"]));
+    assert_eq!(required, wanted);
+    for (part, _) in split(&tool) {
+        assert!(
+            part["inputSchema"].get("if").is_none() && part["inputSchema"].get("else").is_none()
+        );
+    }
+    // More than the action is asked for: the condition stays.
+    let both = json!({"if": {"properties": {"action": {"const": "a"}, "id": {"const": 1}}}, "then": needs("z")});
+    tool["inputSchema"]["allOf"] = json!([both]);
+    assert!(split(&tool)[0].0["inputSchema"]["allOf"][0].get("if").is_some());
+}
+
+#[test]
+fn a_branch_that_narrows_an_argument_leaves_what_the_rest_says_of_it() {
+    let mut tool = manage("manage", &json!({"enum": ["a", "b"]}));
+    let narrower = json!({"properties": {"id": {"minimum": 1}}});
+    tool["inputSchema"]["allOf"] =
+        json!([{"if": {"properties": {"action": {"const": "a"}}}, "then": narrower}]);
+    let parts = split(&tool);
+    assert_eq!(parts[0].0["inputSchema"]["allOf"], json!([narrower]));
+    assert_eq!(parts[0].0["inputSchema"]["properties"]["id"]["type"], "integer");
+    assert_eq!(parts[1].0["inputSchema"].get("allOf"), None);
+}
+
+#[test]
+fn tools_about_ids_of_somebody_stay_whole_and_guarded() {
+    let mut one = server(
+        SPLIT,
+        &[
+            json!({"name": "execute_lab_code", "inputSchema": {}}),
+            manage("lab_inspect_session", &json!({"enum": ["peek"]})),
+        ],
+    );
+    "lab".clone_into(&mut one.server_name);
+    let (entries, warnings) = shaped(vec![one]);
+    assert!(matches!(&entries[1].target, Target::Guarded(_)), "{entries:?}");
+    assert!(matches!(&warnings[..], [Warning::Whole { .. }]), "{warnings:?}");
+}
+
+#[test]
 fn numbers_and_order_stay_as_the_server_wrote_them() {
     let tool = r#"{"name":"manage","inputSchema":{"properties":{"action":{"const":"a"},"n":{"maximum":1e2,"minimum":0.10}},"type":"object"},"x":1.00}"#;
     let mut one = server(SPLIT, &[]);
@@ -180,7 +248,9 @@ fn what_is_not_listed_or_too_much_stays_whole_and_is_said() {
     large["description"] = "x".repeat(crate::actions::BYTES_MAX / 2).into();
     let (entries, warnings) =
         shaped(vec![server(SPLIT, &[large, manage("manage", &json!({"enum": ["a"]}))])]);
-    assert_eq!((entries.len(), warnings.len()), (2, 2), "nothing is split after the bound");
+    assert_eq!((entries.len(), warnings.len()), (2, 1), "what does not fit stays whole");
+    assert!(matches!(&entries[0].target, Target::Fixed(_)));
+    assert!(matches!(&entries[1].target, Target::Bound(_)));
 }
 
 #[test]
@@ -197,6 +267,8 @@ fn tags_take_tools_away() {
         tagged("b", &json!({"tags": ["split-action"]})),
         tagged("c", &json!({"fastmcp": {"tags": ["other"]}})),
         tagged("d", &json!("none")),
+        tagged("e", &json!({"fastmcp": {"tags": ["admin", 5]}})),
+        tagged("f", &json!({"fastmcp": {"tags": []}, "tags": ["admin"]})),
     ];
     let settings = r#"{"hide_tags": ["admin", "split_action"]}"#;
     assert_eq!(names(vec![server(settings, &tools)]), ["gh_c", "gh_d"]);
