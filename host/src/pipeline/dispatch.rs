@@ -85,7 +85,7 @@ async fn set_level(connector: &Connector, request: &Request) -> Result<Answer, F
 
 async fn named(
     connector: &Arc<Connector>,
-    mut request: Request,
+    request: Request,
     kind: EntryKind,
 ) -> Result<Answer, Fault> {
     let name = required(&request.message, Field::Name, "name")?;

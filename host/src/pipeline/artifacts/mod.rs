@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`rules`] is what the operator says; `letter` reads a text however it is escaped, [`mod@link`] one link out
 //! of it, [`scan`] finds them in a body that comes in pieces, [`show`] does so with an answer; [`table`] knows which link leads
-//! where, and for whom; [`open`] follows one.
+//! where, and for whom; [`mod@open`] follows one.
 
 mod letter;
 mod link;
