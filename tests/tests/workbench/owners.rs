@@ -10,13 +10,13 @@ use plugway_tests::{
 use serde_json::{Value, json};
 
 /// What one caller was given at `gis`.
-struct Given {
-    session: Value,
-    job: Value,
-    batch: Value,
+pub(crate) struct Given {
+    pub(crate) session: Value,
+    pub(crate) job: Value,
+    pub(crate) batch: Value,
 }
 
-fn member(said: &Value, name: &str) -> Result<Value> {
+pub(crate) fn member(said: &Value, name: &str) -> Result<Value> {
     said.get(name).cloned().with_context(|| format!("no {name} in {said}"))
 }
 
@@ -71,7 +71,7 @@ async fn asked(
 }
 
 /// To a stranger everything is as if it had never been, and nothing happens to it.
-async fn hidden(stranger: &mut Driven, given: &Given) -> Result<()> {
+pub(crate) async fn hidden(stranger: &mut Driven, given: &Given) -> Result<()> {
     for way in ways(given) {
         let theirs = asked(stranger, &way, true).await?;
         let nobodys = asked(stranger, &way, false).await?;
@@ -101,7 +101,7 @@ async fn kept(owner: &mut Driven, given: &Given) -> Result<()> {
     Ok(())
 }
 
-async fn start(gis: &CodeServer, is_known: bool) -> Result<Plugway> {
+pub(crate) async fn start(gis: &CodeServer, is_known: bool) -> Result<Plugway> {
     let auth = if is_known { auth_yaml() } else { String::new() };
     let text = format!("name: hub\n{auth}upstreams: [{{name: gis, url: '{}'}}]\n", gis.url());
     identified(Setup::new(text), &json!({})).start().await
