@@ -64,9 +64,18 @@ async fn peer_actions_are_called_by_their_names_where_discovery_is_lazy() -> Res
             (json!({"action": "delete_issue", "number": 3}), "issues list 3"),
         ] {
             let call = json!({"name": "gh_list", "arguments": arguments});
-            ensure!(client.call_text("call_tool", call).await? == wanted);
+            let said = client.call_text("call_tool", call).await?;
+            ensure!(said == wanted, "{said}");
         }
-        ensure!(client.call_text("call_tool", json!({"name": "gh_list"})).await? == "issues list 0");
+        let said = client.call_text("call_tool", json!({"name": "gh_list"})).await?;
+        ensure!(said == "issues list 0", "{said}");
+        // By the server's own names only what is served whole.
+        let page = json!({"server": "gh", "tool": "page"});
+        ensure!(client.call_text("call_tool", page).await? == "page");
+        let whole = json!({"server": "gh", "tool": "issues", "arguments": {"action": "list"}});
+        let whole = json!({"name": "call_tool", "arguments": whole});
+        let refused = client.call("tools/call", whole).await?;
+        ensure!(refused.error_code()? == -32602, "{refused:?}");
     }
     Ok(())
 }

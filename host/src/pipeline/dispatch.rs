@@ -107,7 +107,7 @@ async fn named(
 }
 
 /// The call with the arguments that every call of its entry has. Who judges it sees what the server is going to see.
-fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
+pub(super) fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
     merge::into_arguments(message, arguments).map_err(|error| {
         Fault::new(
             Code::InvalidParams,

@@ -21,7 +21,7 @@ pub(crate) fn member(said: &Value, name: &str) -> Result<Value> {
 }
 
 /// A session with a variable, a job and a batch, all of them under way.
-async fn begun(client: &mut Driven) -> Result<Given> {
+pub(crate) async fn begun(client: &mut Driven) -> Result<Given> {
     let code = "import time\nsecret = 'only mine'\ntime.sleep(90)";
     let promoted = client.json("execute_gis_code", json!({"code": code})).await?;
     let twice = json!({"code": "import time\ntime.sleep(90)", "inputs": [{"n": 1}]});

@@ -12,7 +12,7 @@ use plugway_tests::{
 };
 use serde_json::{Value, json};
 
-use crate::owners::{Given, hidden, member, start};
+use crate::owners::{begun, hidden, start};
 
 /// A kernel starts in the call.
 const BEGUN_WITHIN: Duration = Duration::from_secs(60);
@@ -60,19 +60,6 @@ async fn peer_workbench_server_that_was_restarted_is_called_at_once() -> Result<
     Ok(())
 }
 
-/// A session, and a batch with a job that is under way.
-async fn begun(client: &mut Driven) -> Result<Given> {
-    let ran = client.json("execute_gis_code", json!({"code": "x = 1"})).await?;
-    let slow = json!({"code": "import time\ntime.sleep(90)", "inputs": [{"n": 1}]});
-    let batch = client.json("gis_parallel_execute", slow).await?;
-    let job = batch.pointer("/jobs/0").with_context(|| format!("{batch}"))?;
-    Ok(Given {
-        session: member(&ran, "session_id")?,
-        job: member(job, "job_id")?,
-        batch: member(&batch, "batch_id")?,
-    })
-}
-
 /// Code that marks each of its runs in a file, and then takes long; the server is killed when it runs.
 async fn killed_in(client: &mut Driven, gis: &mut CodeServer, marks: &Path) -> Result<Value> {
     let code = format!(
@@ -95,7 +82,7 @@ async fn killed_in(client: &mut Driven, gis: &mut CodeServer, marks: &Path) -> R
 #[tokio::test]
 async fn peer_workbench_ids_stay_whose_they_are_when_the_server_dies_in_a_call() -> Result<()> {
     let (workbench, scratch) = (Workbench::find()?, Scratch::new()?);
-    let mut gis = workbench.server(Domain::Gis, Mode::Sync, Door::Open).await?;
+    let mut gis = workbench.server(Domain::Gis, Mode::Patient, Door::Open).await?;
     let plugway = start(&gis, true).await?;
     for speaks in [Speaks::LEGACY, Speaks::MODERN] {
         let mut ann = workbench.client(speaks, &plugway.mcp_url(), Some(ANN)).await?;
@@ -103,7 +90,9 @@ async fn peer_workbench_ids_stay_whose_they_are_when_the_server_dies_in_a_call()
         let given = begun(&mut ann).await?;
         hidden(&mut bob, &given).await.with_context(|| format!("{speaks:?}, before"))?;
         let marks = scratch.path().join(if speaks.is_modern { "modern" } else { "legacy" });
-        let broken = killed_in(&mut ann, &mut gis, &marks).await?;
+        // In her other session the job runs.
+        let mut also_ann = workbench.client(speaks, &plugway.mcp_url(), Some(ANN)).await?;
+        let broken = killed_in(&mut also_ann, &mut gis, &marks).await?;
         ensure!(broken.get("isError").is_some_and(|error| error == true), "{broken}");
         let sentence = text_of(&broken)?;
         for part in ["gis", "broke off"] {
@@ -114,6 +103,7 @@ async fn peer_workbench_ids_stay_whose_they_are_when_the_server_dies_in_a_call()
         plugway.wait_until_connected(&["gis"]).await?;
         hidden(&mut bob, &given).await.with_context(|| format!("{speaks:?}, after"))?;
         let job = ann.json("gis_check_job", json!({"job_id": given.job})).await?;
+        // The server's own words, about the very id.
         let id = given.job.as_str().context("no id")?;
         let gone = json!({"success": false, "error": format!("Job {id} not found")});
         ensure!(job == gone, "{job}");
@@ -123,7 +113,8 @@ async fn peer_workbench_ids_stay_whose_they_are_when_the_server_dies_in_a_call()
         let said = bob.json("execute_gis_code", json!({"code": "print(6 * 7)"})).await?;
         ensure!(said.get("stdout").is_some_and(|out| out == "42\n"), "{said}");
         ensure!(std::fs::read_to_string(&marks)? == "x", "it was sent again");
-        bob.json("gis_close_session", json!({"session_id": member(&said, "session_id")?})).await?;
+        let own = json!({"session_id": said.get("session_id")});
+        bob.json("gis_close_session", own).await?;
     }
     Ok(())
 }

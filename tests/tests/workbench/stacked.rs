@@ -68,7 +68,6 @@ async fn peer_workbench_callers_behind_its_router_have_their_own() -> Result<()>
         ensure!(listed(&mut bob).await?.is_empty(), "somebody else's sessions are listed");
         for (tool, key, id, nobodys) in [
             ("below_chem_inspect_session", "session_id", session, "0-0"),
-            ("below_chem_check_job", "job_id", member(&batch, "/jobs/0/job_id")?, "j_0"),
             ("below_chem_check_batch", "batch_id", member(&batch, "/batch_id")?, "b_0"),
             ("below_chem_cancel_batch", "batch_id", member(&batch, "/batch_id")?, "b_0"),
             ("below_chem_close_session", "session_id", session, "0-0"),
@@ -78,12 +77,11 @@ async fn peer_workbench_callers_behind_its_router_have_their_own() -> Result<()>
             ensure!(theirs == none, "{tool}: {theirs}\nand of nobody's\n{none}");
         }
         // Nothing happened to any of it.
-        let job = json!({"job_id": member(&batch, "/jobs/0/job_id")?});
-        let running = ann.json("below_chem_check_job", job).await?;
-        ensure!(running.get("status").is_some_and(|status| status == "running"), "{running}");
         let info = about(&mut ann, "below_chem_inspect_session", "session_id", session).await?;
         ensure!(info.contains("namespace"), "{info}");
         let batch = json!({"batch_id": member(&batch, "/batch_id")?});
+        let running = ann.json("below_chem_check_batch", batch.clone()).await?;
+        ensure!(running.get("running").is_some_and(|count| count == 1), "{running}");
         let cancelled = ann.json("below_chem_cancel_batch", batch).await?;
         ensure!(cancelled.get("batch_id").is_some(), "{cancelled}");
     }

@@ -11,7 +11,7 @@ use crate::catalogue::{Entry, EntryKind, Sight, Target, View};
 use crate::fault::{Code, Fault};
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
-use crate::pipeline::dispatch::unknown;
+use crate::pipeline::dispatch::{bound, unknown};
 use crate::pipeline::exchange::Call;
 use crate::pipeline::port::Answer;
 use crate::pipeline::request::Request;
@@ -59,6 +59,9 @@ pub(in crate::pipeline) async fn call(
         return Err(bad("call_tool does not call itself"));
     }
     request.message = unpacked(&asked, &entry.key, wanted.arguments)?;
+    if let Some(arguments) = &entry.arguments {
+        request.message = bound(&request.message, arguments)?;
+    }
     // Whatever headers came along belong to the call of call_tool; the upstream gets those of its own tool made anew.
     request.passed.clear();
     if let Some(loads) = &request.party.loads {
@@ -97,8 +100,10 @@ fn found(wanted: &Wanted<'_>, view: &View) -> Result<Arc<Entry>, Fault> {
                 let is_own =
                     matches!(&entry.target, Target::Fixed { name, .. } if **name == **tool);
                 let upstream = || view.catalogue().upstream_of(entry);
+                // A part of the server's tool is not the tool.
                 entry.kind == kind
                     && is_own
+                    && entry.arguments.is_none()
                     && upstream().is_some_and(|upstream| **upstream == **server)
                     && view.sight(*place) != Sight::Hidden
             });
