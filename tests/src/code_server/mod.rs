@@ -48,7 +48,8 @@ impl CodeServer {
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let kernels = Arc::clone(&kernels);
-                let service = service_fn(move |request| answer(Arc::clone(&kernels), name, request));
+                let service =
+                    service_fn(move |request| answer(Arc::clone(&kernels), name, request));
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 // A client that goes away is no concern of this server.
                 tokio::spawn(async move { drop(serving.await) });

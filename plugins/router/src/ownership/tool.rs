@@ -5,13 +5,8 @@ use std::borrow::Cow;
 use super::ids::Kind;
 
 /// Tools whose answers name new ids, as globs over the servers' own names.
-pub const TEACHING: [&str; 5] = [
-    "execute_*_code",
-    "*_execute_*_code",
-    "*_parallel_execute",
-    "*_check_batch",
-    "*_check_job",
-];
+pub const TEACHING: [&str; 5] =
+    ["execute_*_code", "*_execute_*_code", "*_parallel_execute", "*_check_batch", "*_check_job"];
 
 /// What a tool does with ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
