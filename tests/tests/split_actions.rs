@@ -53,6 +53,34 @@ async fn peer_each_action_is_a_tool_that_does_this_alone() -> Result<()> {
 }
 
 #[tokio::test]
+async fn peer_actions_are_called_by_their_names_where_discovery_is_lazy() -> Result<()> {
+    let lazy = configuration("split_actions: true", "discovery: lazy\n")?;
+    let plugway = Plugway::start(lazy).await?;
+    ensure!(!names(&listed(&plugway).await?).iter().any(|name| name.starts_with("gh_")));
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        for (arguments, wanted) in [
+            (json!({"number": 7}), "issues list 7"),
+            (json!({}), "issues list 0"),
+            (json!({"action": "delete_issue", "number": 3}), "issues list 3"),
+        ] {
+            let call = json!({"name": "gh_list", "arguments": arguments});
+            let said = client.call_text("call_tool", call).await?;
+            ensure!(said == wanted, "{said}");
+        }
+        let said = client.call_text("call_tool", json!({"name": "gh_list"})).await?;
+        ensure!(said == "issues list 0", "{said}");
+        // By the server's own names only what is served whole.
+        let page = json!({"server": "gh", "tool": "page"});
+        ensure!(client.call_text("call_tool", page).await? == "page");
+        let whole = json!({"server": "gh", "tool": "issues", "arguments": {"action": "list"}});
+        let whole = json!({"name": "call_tool", "arguments": whole});
+        let refused = client.call("tools/call", whole).await?;
+        ensure!(refused.error_code()? == -32602, "{refused:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn peer_policies_judge_the_call_that_the_server_gets() -> Result<()> {
     let guest = Guest::new("imports_echo");
     let policies = format!("plugins: {{judge: {{file: {}}}}}\npolicies: [judge]\n", guest.file());

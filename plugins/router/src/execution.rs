@@ -1,8 +1,6 @@
 //! Code-execution servers carry their own name inside tool names: `execute_chemistry_code`, `chemistry_check_job`. Clients
 //! know that pattern, so it stays, with the configured name in place of the server's.
 
-use crate::ownership::tool::Tool;
-
 /// Tools named `{verb}_{server}_{noun}`.
 const AROUND: [(&str, &str); 4] =
     [("execute_", "_code"), ("plan_", "_workflow"), ("load_", "_skill"), ("search_", "_tools")];
@@ -24,11 +22,6 @@ impl<'a> OwnName<'a> {
             .filter(|name| !name.is_empty())
             .find(|name| lists(&format!("execute_{name}_code")))
             .map(Self)
-    }
-
-    /// What the tool does with ids of sessions and jobs, if it is one of those.
-    pub fn tool(self, tool: &str) -> Option<Tool> {
-        Tool::of(tool).filter(|(_, server)| *server == self.0).map(|(tool, _)| tool)
     }
 
     /// The tool's name with `configured` in place of the server's; none if it does not hold the server's name.

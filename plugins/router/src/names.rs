@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::config::{Prefix, Settings};
 use crate::execution::OwnName;
-use crate::ownership::tool::Tool;
 
 /// The longest name that every client takes.
 pub const LONGEST: usize = 64;
@@ -40,11 +39,6 @@ impl Namer<'_> {
             (None, Prefix::Never, false) => return self.fitted(action.to_owned(), &[own, action]),
         };
         self.fitted([&before, "_", action].concat(), &[own, action])
-    }
-
-    /// Whether calls of a tool are about ids that belong to somebody.
-    pub fn is_guarded(&self, own: &str) -> bool {
-        self.own_name.and_then(|server| server.tool(own)).is_some_and(Tool::is_guarded)
     }
 
     /// The shown name of a tool: an alias, else the pattern of a code-execution server, else prefix and own name.

@@ -12,6 +12,7 @@ use crate::execution::OwnName;
 use crate::head::Head;
 use crate::lazy::offers as lazy;
 use crate::names::Namer;
+use crate::ownership::guards::Guards;
 use crate::unified::gather::{self, Gathered, Source};
 use crate::unified::offers::Names;
 use crate::unified::published;
@@ -139,6 +140,10 @@ impl Shaping {
     /// Tools and prompts: renamed, and only those that the operator exposes.
     fn named(&mut self, kind: &'static str, namer: &Namer<'_>, definitions: Vec<(String, Head)>) {
         let mut split = Split::of(kind, namer, &definitions);
+        let guards = match kind {
+            "tool" => Guards::of(&definitions),
+            _ => Guards::default(),
+        };
         for (definition, head) in definitions {
             if !is_served(kind, namer.settings, &definition, &head.text) {
                 continue;
@@ -158,7 +163,7 @@ impl Shaping {
             let renamed = if head.text == name { None } else { head.replaced(&definition, &name) };
             if self.take(kind, name, namer.upstream) {
                 let definition = renamed.unwrap_or(definition);
-                let entry = if kind == "tool" && namer.is_guarded(&head.text) {
+                let entry = if guards.has(&head.text) {
                     Entry::guarded_tool(definition, namer.upstream, head.text)
                 } else {
                     Entry::fixed(kind, definition, namer.upstream, head.text)

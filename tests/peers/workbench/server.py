@@ -1,9 +1,9 @@
 """A CodeExecutionServer of agora-workbench with two functions, their states and a skill.
 
-usage: server.py chem|gis PORT sync|adaptive|async_only open|strict
+usage: server.py chem|gis PORT sync|adaptive|patient|async_only open|strict
 
 Serves on 127.0.0.1. `open` takes every caller for the same one; `strict` lets in `Bearer good-NAME` as NAME and nobody
-else. What it promotes to a job takes longer than a second. $HOME is its scratch folder: kernels are registered there, and
+else. What `adaptive` promotes to a job takes longer than a second; `patient` waits ten. $HOME is its scratch folder: kernels are registered there, and
 work there.
 """
 
@@ -115,9 +115,10 @@ def main(name: str, port: str, mode: str, auth: str) -> None:
     registry = ToolRegistry()
     for tool in FUNCTIONS[name]:
         registry.register_tool(tool)
+    promoted_after = {"adaptive": 1.0, "patient": 10.0}.get(mode)
     limits = {"execution_mode": mode, "default_timeout": 120, "max_timeout": 240}
-    if mode == "adaptive":
-        limits["promotion_threshold_s"] = 1.0
+    if promoted_after:
+        limits |= {"execution_mode": "adaptive", "promotion_threshold_s": promoted_after}
     server = CodeExecutionServer(
         ServerConfig(
             name=name,

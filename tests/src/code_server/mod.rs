@@ -1,5 +1,5 @@
 //! A server that runs code, as those of agora-workbench look from outside: the same tools, texts and carelessness. It is of
-//! the legacy era, calls itself `chem-executor`, and asks nobody whose a session is. Code is not run: it says what the
+//! the legacy era, calls itself `chem-executor` unless told otherwise, and asks nobody whose a session is. Code is not run: it says what the
 //! server does.
 
 use std::{
@@ -36,6 +36,11 @@ pub struct CodeServer {
 impl CodeServer {
     /// Starts one on a free port.
     pub async fn start() -> Result<Self> {
+        Self::start_as("chem-executor").await
+    }
+
+    /// Starts one that calls itself this in the handshake; in its tools it is `chem`.
+    pub async fn start_as(name: &'static str) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let state: Arc<Mutex<Kernels>> = Arc::default();
@@ -43,7 +48,8 @@ impl CodeServer {
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let kernels = Arc::clone(&kernels);
-                let service = service_fn(move |request| answer(Arc::clone(&kernels), request));
+                let service =
+                    service_fn(move |request| answer(Arc::clone(&kernels), name, request));
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 // A client that goes away is no concern of this server.
                 tokio::spawn(async move { drop(serving.await) });
@@ -92,6 +98,7 @@ fn reply(status: u16, media: &str, body: impl Into<Bytes>) -> Reply {
 
 async fn answer(
     state: Arc<Mutex<Kernels>>,
+    name: &str,
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
     let session = request.headers().get(SESSION).and_then(|id| id.to_str().ok());
@@ -102,15 +109,15 @@ async fn answer(
     let body = Limited::new(request.into_body(), BODY_MAX).collect().await;
     let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
-    Ok(post(&mut lock(&state), &session, &message))
+    Ok(post(&mut lock(&state), name, &session, &message))
 }
 
-fn post(kernels: &mut Kernels, session: &str, message: &Value) -> Reply {
+fn post(kernels: &mut Kernels, own_name: &str, session: &str, message: &Value) -> Reply {
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
     if method == "initialize" {
         let result = json!({
             "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-            "serverInfo": {"name": "chem-executor", "version": "4.2.3"},
+            "serverInfo": {"name": own_name, "version": "4.2.3"},
         });
         let mut reply = reply(200, "application/json", response(message, &result).to_string());
         if let Ok(id) = kernels.connect().parse() {

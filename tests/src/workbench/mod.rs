@@ -36,6 +36,8 @@ pub enum Mode {
     Sync,
     /// After a second it answers with the id of a job.
     Adaptive,
+    /// After ten seconds it does.
+    Patient,
     /// It answers with the id of a job at once.
     AsyncOnly,
 }
@@ -81,6 +83,7 @@ impl Workbench {
         let mode = match mode {
             Mode::Sync => "sync",
             Mode::Adaptive => "adaptive",
+            Mode::Patient => "patient",
             Mode::AsyncOnly => "async_only",
         };
         let door = if door == Door::Open { "open" } else { "strict" };

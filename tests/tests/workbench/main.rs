@@ -8,6 +8,7 @@ mod forms;
 mod owners;
 mod reference;
 mod restarted;
+mod stacked;
 mod together;
 mod tour;
 mod unified;

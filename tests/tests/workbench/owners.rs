@@ -10,18 +10,18 @@ use plugway_tests::{
 use serde_json::{Value, json};
 
 /// What one caller was given at `gis`.
-struct Given {
-    session: Value,
-    job: Value,
-    batch: Value,
+pub(crate) struct Given {
+    pub(crate) session: Value,
+    pub(crate) job: Value,
+    pub(crate) batch: Value,
 }
 
-fn member(said: &Value, name: &str) -> Result<Value> {
+pub(crate) fn member(said: &Value, name: &str) -> Result<Value> {
     said.get(name).cloned().with_context(|| format!("no {name} in {said}"))
 }
 
 /// A session with a variable, a job and a batch, all of them under way.
-async fn begun(client: &mut Driven) -> Result<Given> {
+pub(crate) async fn begun(client: &mut Driven) -> Result<Given> {
     let code = "import time\nsecret = 'only mine'\ntime.sleep(90)";
     let promoted = client.json("execute_gis_code", json!({"code": code})).await?;
     let twice = json!({"code": "import time\ntime.sleep(90)", "inputs": [{"n": 1}]});
@@ -71,7 +71,7 @@ async fn asked(
 }
 
 /// To a stranger everything is as if it had never been, and nothing happens to it.
-async fn hidden(stranger: &mut Driven, given: &Given) -> Result<()> {
+pub(crate) async fn hidden(stranger: &mut Driven, given: &Given) -> Result<()> {
     for way in ways(given) {
         let theirs = asked(stranger, &way, true).await?;
         let nobodys = asked(stranger, &way, false).await?;
@@ -101,7 +101,7 @@ async fn kept(owner: &mut Driven, given: &Given) -> Result<()> {
     Ok(())
 }
 
-async fn start(gis: &CodeServer, is_known: bool) -> Result<Plugway> {
+pub(crate) async fn start(gis: &CodeServer, is_known: bool) -> Result<Plugway> {
     let auth = if is_known { auth_yaml() } else { String::new() };
     let text = format!("name: hub\n{auth}upstreams: [{{name: gis, url: '{}'}}]\n", gis.url());
     identified(Setup::new(text), &json!({})).start().await

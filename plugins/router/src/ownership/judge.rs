@@ -71,7 +71,7 @@ pub fn learn() -> Result<(), Failure> {
 pub fn answer(upstream: &str, own: &str) -> Result<Reply, Failure> {
     let (tool, server) = Tool::of(own)
         .ok_or_else(|| Failure::new(format!("{own} is no tool that this router guards")))?;
-    let asking = Asking { upstream, own, server };
+    let asking = Asking { upstream, own, server: &server };
     match tool.argument() {
         Some(argument) => asking.about(tool, &argument),
         None => Ok(asking.list()),
@@ -81,7 +81,7 @@ pub fn answer(upstream: &str, own: &str) -> Result<Reply, Failure> {
 struct Asking<'a> {
     upstream: &'a str,
     own: &'a str,
-    /// The server's name in names of its tools.
+    /// What stands before the ends of names of the server's tools.
     server: &'a str,
 }
 

@@ -1,15 +1,17 @@
 //! The tools of a code-execution server that are about ids.
 
+use std::borrow::Cow;
+
 use super::ids::Kind;
 
 /// Tools whose answers name new ids, as globs over the servers' own names.
-pub const TEACHING: [&str; 4] =
-    ["execute_*_code", "*_parallel_execute", "*_check_batch", "*_check_job"];
+pub const TEACHING: [&str; 5] =
+    ["execute_*_code", "*_execute_*_code", "*_parallel_execute", "*_check_batch", "*_check_job"];
 
 /// What a tool does with ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// `execute_{server}_code`: may go on in a session.
+    /// `execute_{server}_code`, or `{word}_execute_{server}_code` of a connector: may go on in a session.
     Execute,
     /// `{server}_parallel_execute`: only makes ids.
     Parallel,
@@ -56,13 +58,13 @@ pub struct Argument {
 }
 
 impl Tool {
-    /// The tool of this own name, and the server's name in it. Only for servers that are known to run code.
-    pub fn of(own: &str) -> Option<(Self, &str)> {
-        let inner = own.strip_prefix("execute_").and_then(|rest| rest.strip_suffix("_code"));
-        if let Some(server) = inner.filter(|server| !server.is_empty()) {
+    /// The tool of this own name, and what stands before the ends of the same server's other tools: its name, behind those
+    /// of the connectors between. Only for servers that are known to run code.
+    pub fn of(own: &str) -> Option<(Self, Cow<'_, str>)> {
+        if let Some(server) = executed(own) {
             return Some((Self::Execute, server));
         }
-        AFTER.into_iter().find_map(|(end, tool)| Some((tool, own.strip_suffix(end)?)))
+        AFTER.into_iter().find_map(|(end, tool)| Some((tool, own.strip_suffix(end)?.into())))
     }
 
     /// Whether each call has to be judged.
@@ -90,5 +92,20 @@ impl Tool {
             Self::Parallel | Self::ListSessions => return None,
         };
         Some(Argument { name, kind, anywhere: self == Self::Send })
+    }
+}
+
+/// `server` of `execute_server_code`, and `word_server` of `word_execute_server_code`, as a connector calls it whose upstream
+/// `word` has the former: that goes with `word_server_check_job`.
+fn executed(own: &str) -> Option<Cow<'_, str>> {
+    let stem = own.strip_suffix("_code")?;
+    let (word, server) = match stem.strip_prefix("execute_") {
+        Some(server) => ("", server),
+        None => stem.rsplit_once("_execute_")?,
+    };
+    match (word, server) {
+        (_, "") => None,
+        ("", server) => Some(server.into()),
+        (word, server) => Some([word, "_", server].concat().into()),
     }
 }

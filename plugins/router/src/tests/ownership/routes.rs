@@ -48,6 +48,18 @@ fn own_ids_pass_and_all_others_are_answered() {
 }
 
 #[test]
+fn a_connector_between_changes_nothing() {
+    let host = Host::new();
+    host.handle("ann", "lab", "session", SESSION);
+    let own = "mid_below_execute_chem_code";
+    let call = json!({"code": "1", "execution_session_id": SESSION});
+    assert_eq!(route(&host, "ann", own, call.clone()), Route::to("lab", own));
+    assert_eq!(route(&host, "bob", own, call), Route::Answer);
+    let own = "mid_below_chem_list_sessions";
+    assert_eq!(route(&host, "ann", own, json!({})), Route::Answer);
+}
+
+#[test]
 fn a_call_without_an_id_passes() {
     let host = Host::new();
     for (own, arguments) in [

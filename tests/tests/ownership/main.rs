@@ -12,12 +12,15 @@ use plugway_tests::{
     rpc::Client,
     tokens::{ANN, ANN_TOO, BOB, auth, identified},
 };
-use serde_json::{Value, json};
+use serde_json::json;
+
+mod asks;
+mod lazily;
+mod stacked;
+
+use self::asks::{listed, run, text, told, unknown_to};
 
 const BOUND: Duration = Duration::from_secs(10);
-/// Ids that no server ever gave, each of another form.
-const NOBODYS: [&str; 3] =
-    ["00000000-0000-4000-a000-000000000000", "never given", "j_000000000000"];
 
 fn hub(server: &CodeServer) -> Hub {
     Hub::new("hub").upstream("lab", &server.url())
@@ -33,71 +36,6 @@ async fn open(server: &CodeServer) -> Result<Plugway> {
     let plugway = hub(server).start().await?;
     plugway.wait_until_connected(&["lab"]).await?;
     Ok(plugway)
-}
-
-/// The text of a tool's result, which structured content repeats where there is any.
-async fn text(client: &Client, tool: &str, arguments: Value) -> Result<String> {
-    let result = client.call_tool(tool, arguments).await?;
-    let text = result["content"][0]["text"].as_str().context("no text")?;
-    let repeated = &result["structuredContent"]["result"];
-    ensure!(repeated.is_null() || repeated == text, "{result}");
-    Ok(text.to_owned())
-}
-
-async fn told(client: &Client, tool: &str, arguments: Value) -> Result<Value> {
-    let text = text(client, tool, arguments).await?;
-    serde_json::from_str(&text).with_context(|| format!("{tool}: {text}"))
-}
-
-/// Runs code and gives the id of its session, in whichever one it runs.
-async fn run(client: &Client, code: &str, session: Option<&str>) -> Result<String> {
-    let told =
-        told(client, "execute_lab_code", json!({"code": code, "execution_session_id": session}))
-            .await?;
-    Ok(told["session_id"].as_str().with_context(|| told.to_string())?.to_owned())
-}
-
-/// The ids of all sessions that a caller is shown.
-async fn listed(client: &Client) -> Result<Vec<String>> {
-    let list = told(client, "lab_list_sessions", json!({})).await?;
-    let sessions = list["sessions"].as_array().context("no list")?;
-    ensure!(list["count"] == sessions.len(), "{list}");
-    Ok(sessions.iter().filter_map(|one| one["session_id"].as_str()).map(str::to_owned).collect())
-}
-
-/// Calls with which somebody else's session could be used, looked into or ended.
-fn uses(id: &str) -> [(&'static str, Value); 5] {
-    [
-        ("execute_lab_code", json!({"code": "get", "execution_session_id": id})),
-        ("lab_inspect_session", json!({"session_id": id})),
-        ("lab_get_session_info", json!({"session_id": id})),
-        ("lab_close_session", json!({"session_id": id})),
-        ("lab_send", json!({"data_ref": "x", "to": "gis", "session_id": id})),
-    ]
-}
-
-/// The session is to this caller what one is that nobody ever had, and the server hears nothing of it.
-async fn unknown_to(client: &Client, server: &CodeServer, id: &str) -> Result<()> {
-    server.asked();
-    let own = listed(client).await?.len();
-    for nobodys in NOBODYS {
-        for ((tool, arguments), (_, others)) in uses(id).into_iter().zip(uses(nobodys)) {
-            let about_it = text(client, tool, arguments).await?;
-            let about_none = text(client, tool, others).await?;
-            ensure!(about_it == about_none.replace(nobodys, id), "{tool}: {about_it} {about_none}");
-            ensure!(about_it.contains(id), "{tool}: {about_it}");
-            let counted = ["Active sessions: ", "\"remaining_sessions\": "];
-            let number = counted.iter().find_map(|words| about_it.split_once(words));
-            if let Some((_, rest)) = number {
-                ensure!(rest.starts_with(&own.to_string()), "{tool}: {about_it}");
-            }
-        }
-    }
-    ensure!(!listed(client).await?.contains(&id.to_owned()));
-    let asked = server.asked();
-    ensure!(!asked.is_empty() && !asked.contains(&id.to_owned()), "{asked:?}");
-    ensure!(!NOBODYS.iter().any(|nobodys| asked.contains(&(*nobodys).to_owned())), "{asked:?}");
-    Ok(())
 }
 
 #[tokio::test]
