@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::explain_upstream::upstream;
 use crate::config::{
@@ -141,8 +141,7 @@ fn registry(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::R
 
 /// The plugin of a place, and what is configured there. Values may be secrets.
 fn place(place: &PluginPlace) -> String {
-    let keys: BTreeMap<String, IgnoredAny> =
-        serde_json::from_str(&place.config).unwrap_or_default();
+    let keys: BTreeMap<String, Value> = serde_json::from_str(&place.config).unwrap_or_default();
     if keys.is_empty() {
         return place.plugin.to_string();
     }
