@@ -86,7 +86,7 @@ async fn a_child_is_served_by_its_parent_and_leaves_when_it_stops() -> Result<()
 
 #[tokio::test]
 async fn heavy_a_lease_that_nobody_renews_lapses_and_one_that_is_renewed_stays() -> Result<()> {
-    const TTL: Duration = Duration::from_secs(60);
+    const TTL: Duration = Duration::from_mins(1);
     let (lost, clock) = (DemoHttp::start(&[]).await?, DemoHttp::start(&[]).await?);
     let parent = setup(&hub(&json!([]), &json!({}))).start().await?;
     let client = Client::legacy_as(parent.address(), "/mcp", ANN).await?;
