@@ -13,6 +13,7 @@ class Change(enum.Enum):
 
     MERGE = "merge"
     CLOSE = "close_pull"
+    REOPEN = "reopen"
 
 
 @mcp.tool(tags={"issues"})
@@ -25,6 +26,12 @@ def issues(action: Literal["list", "delete_issue"], number: int = 0) -> str:
 def pulls(action: Change, number: int) -> str:
     """Works on pull requests."""
     return f"pulls {action.value} {number}"
+
+
+@mcp.tool(tags={"pulls"})
+def reopen(number: int) -> str:
+    """Opens a pull request again, as the action of that name does."""
+    return f"reopen {number}"
 
 
 @mcp.tool(tags={"admin"})

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
@@ -20,14 +21,19 @@ pub struct Scratch {
 impl Scratch {
     /// A new, empty folder.
     pub fn new() -> Result<Self> {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("plugway-test-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&path)
-            .with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path })
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("plugway-test-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                // A test that was killed left it behind, and had the id that this process has now.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(error).with_context(|| format!("cannot create {}", path.display()));
+                }
+            }
+        }
     }
 
     /// Where it is.

@@ -43,7 +43,7 @@ async fn from_environment(variables: &[(&str, &str)]) -> Result<Plugway> {
 #[tokio::test]
 async fn what_the_program_prints_is_taken_or_refused_in_one_sentence_each() -> Result<()> {
     let taken: [(&str, &[&str]); 3] = [
-        ("router_bridges", &["router router (configured)"]),
+        ("router_bridges", &["router router (configured: bridges, unified_tools)"]),
         (
             "router_minimal",
             &[

@@ -100,7 +100,7 @@ async fn ensure_true(row: &Row) -> Result<()> {
             (&output.stdout, 0)
         }
         "ignored" => (&output.stdout, 0),
-        "not yet" => (&output.stderr, 1),
+        "not yet" | "refused" => (&output.stderr, 1),
         other => bail!("`{other}` is no fate"),
     };
     ensure!(output.status.code() == Some(code), "{output:?}");
@@ -111,7 +111,7 @@ async fn ensure_true(row: &Row) -> Result<()> {
             let name = row.example.split('=').next().unwrap_or_default();
             ensure!(line.starts_with(&format!("warning: `{name}` ")), "{line}");
         }
-        "not yet" => ensure!(line.starts_with("error: "), "{line}"),
+        "not yet" | "refused" => ensure!(line.starts_with("error: "), "{line}"),
         _ => {}
     }
     Ok(())

@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::{Plugway, binary, demo_notes_path, plugway::Setup, process, rpc::Client, wait};
+use plugway_tests::{
+    DemoHttp, Plugway, binary, demo_notes_path, plugway::Setup, process, rpc::Client,
+    scratch::Scratch, wait,
+};
 use serde_json::{Value, json};
 
 /// Much less than the 5 minutes that a call may take.
@@ -71,6 +74,66 @@ async fn a_child_killed_between_calls_is_replaced_without_an_error() -> Result<(
     })
     .await?;
     ensure!(second != first.to_string());
+    Ok(())
+}
+
+/// The processes that hang in the middle of their list, or did.
+fn hanging(plugway: &Plugway) -> BTreeSet<u32> {
+    let lines = plugway.stderr();
+    let said = lines.iter().filter(|line| line.contains("hangs in the middle of its list"));
+    let ids = said.filter_map(|line| line.split("process ").nth(1)?.split(' ').next());
+    ids.filter_map(|id| id.parse().ok()).collect()
+}
+
+/// Kills those that still do; whether there was one.
+async fn kills_hanging(plugway: &Plugway) -> Result<bool> {
+    let mut alive = hanging(plugway);
+    alive.retain(|id| process::is_alive(*id));
+    for id in &alive {
+        process::signal(*id, rustix::process::Signal::KILL)?;
+    }
+    process::until_gone(&alive, BOUND).await?;
+    Ok(!alive.is_empty())
+}
+
+#[tokio::test]
+async fn a_server_killed_in_the_middle_of_its_list_has_all_of_its_tools_or_none() -> Result<()> {
+    let (clock, scratch) = (DemoHttp::start(&[]).await?, Scratch::new()?);
+    let fragile = scratch.path().join("fragile");
+    let rough = json!({
+        "name": "rough", "command": binary::find("rough-server")?, "args": ["--fragile", &fragile],
+        "refresh": "300ms", "reconnect": {"initial": "100ms", "max": "200ms"},
+    });
+    let upstreams = json!([rough, {"name": "clock", "url": clock.url()}]);
+    let plugway =
+        Plugway::start(json!({"name": "hub", "upstreams": upstreams}).to_string()).await?;
+    plugway.wait_until_connected(&["rough", "clock"]).await?;
+    let client = plugway.legacy().await?;
+    let all = client.tool_names().await?;
+    let others: Vec<String> =
+        all.iter().filter(|name| !name.starts_with("rough_")).cloned().collect();
+    ensure!(all.len() > others.len() && all.contains(&"rough_escape".to_owned()), "{all:?}");
+
+    scratch.write("fragile", "")?;
+    for _ in 0..3 {
+        wait::until("a child hangs in the middle of its list", BOUND, async || {
+            let names = client.tool_names().await?;
+            ensure!(names == all || names == others, "half a list: {names:?}");
+            Ok(kills_hanging(&plugway).await?.then_some(()))
+        })
+        .await?;
+        ensure!(client.call_text("clock_echo", json!({"message": "hi"})).await? == "hi");
+    }
+    std::fs::remove_file(&fragile)?;
+    wait::until("its tools are all there again", BOUND, async || {
+        // One may have begun before.
+        kills_hanging(&plugway).await?;
+        let health = plugway.get("/health").await?.json()?;
+        let is_there = health.pointer("/upstreams/rough").is_some_and(|phase| phase == "connected");
+        Ok((is_there && client.tool_names().await? == all).then_some(()))
+    })
+    .await?;
+    number(&client, "rough_process_id").await?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! A plugway that registers itself with another one.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
@@ -81,6 +81,49 @@ async fn a_child_is_served_by_its_parent_and_leaves_when_it_stops() -> Result<()
     let lines = audited(&parent);
     let acts: Vec<&String> = lines.iter().filter(|line| !line.contains("lease-look")).collect();
     ensure!(acts == expected, "{acts:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn heavy_a_lease_that_nobody_renews_lapses_and_one_that_is_renewed_stays() -> Result<()> {
+    const TTL: Duration = Duration::from_mins(1);
+    let (lost, clock) = (DemoHttp::start(&[]).await?, DemoHttp::start(&[]).await?);
+    let parent = setup(&hub(&json!([]), &json!({}))).start().await?;
+    let client = Client::legacy_as(parent.address(), "/mcp", ANN).await?;
+    let notices = Notices::of(&client).await?;
+    let lab = Registry::of(&parent, LAB);
+    lab.registered("w-lost", lost.url()).await?;
+    let since = Instant::now();
+    notices.until_changed("tools", 1, BOUND).await?;
+    let child = child(&clock).await?;
+    let wanted = register(&parent, &child, "w-lab", "PARENT");
+    child.reconfigure(&configuration(&clock, Some(wanted)).to_string())?;
+    notices.until_changed("tools", 2, BOUND).await?;
+
+    let until_audited = async |line: &str| {
+        wait::until(line, TTL + BOUND, async || {
+            Ok(audited(&parent).iter().any(|said| said == line).then_some(()))
+        })
+        .await
+    };
+    until_audited("lab lease-renew hub/w-lab done").await?;
+    ensure!(client.tool_names().await?.contains(&"w-lost_echo".to_owned()), "before its time");
+    until_audited("lab lease-lapse hub/w-lost done").await?;
+    let lasted = since.elapsed();
+    ensure!(lasted + Duration::from_secs(1) > TTL, "it lapsed after {lasted:?}");
+    notices.until_changed("tools", 3, BOUND).await?;
+    let names = client.tool_names().await?;
+    ensure!(!names.iter().any(|name| name.starts_with("w-lost_")), "{names:?}");
+    let said = client.call_text("w-lab_clock_echo", json!({"message": "still there"})).await?;
+    ensure!(said.contains("still there"), "{said}");
+    ensure!(lab.ask(http::Method::GET, "/w-lost", "").await?.status == 404);
+
+    // What the end of the other one leads to comes after whatever the lapse led to.
+    ensure!(child.stop().await?.success());
+    notices.until_changed("tools", 4, BOUND).await?;
+    ensure!(notices.changes("tools") == 4, "{:?}", notices.all());
+    let lapses = audited(&parent).iter().filter(|line| line.contains("lease-lapse")).count();
+    ensure!(lapses == 1, "{:?}", audited(&parent));
     Ok(())
 }
 

@@ -93,6 +93,35 @@ async fn a_name_belongs_to_who_registered_it() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_entry_takes_leases_of_those_that_it_names_and_of_nobody_else() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let entry = json!([{"name": "chem", "accept_leases": ["lab"]}]);
+    let plugway = setup(&hub(&entry, &json!({}))).start().await?;
+    let (lab, rival) = (Registry::of(&plugway, LAB), Registry::of(&plugway, RIVAL));
+    // Before there is a lease, while there is one, and after it.
+    for turn in ["before", "while", "after"] {
+        let refused = rival.register("chem", clock.url()).await?;
+        ensure!(refused.status == 409, "{turn}: {} {}", refused.status, refused.text());
+        let said = sentence(&refused)?;
+        ensure!(said == "The name \"chem\" belongs to the configuration.", "{turn}: {said}");
+        for method in [Method::GET, Method::DELETE] {
+            ensure!(rival.ask(method, "/chem", "").await?.status == 404, "{turn}");
+        }
+        if turn == "before" {
+            lab.registered("chem", clock.url()).await?;
+            lab.until("chem", "serving").await?;
+        } else if turn == "while" {
+            ensure!(lab.lease("chem").await?["state"] == "serving", "it is the lab's still");
+            ensure!(lab.remove("chem").await?.status == 200);
+        }
+    }
+    let lines = audited(&plugway);
+    let refused = lines.iter().filter(|line| *line == "rival lease-register hub/chem refused");
+    ensure!(refused.count() == 3, "{lines:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn each_bad_request_has_its_status_and_its_sentence() -> Result<()> {
     let more = json!({
         "registry": {"names": ["w*"], "hosts": ["127.0.0.1", "h:80", "169.254.169.254"]},

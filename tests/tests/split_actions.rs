@@ -29,8 +29,18 @@ fn names(tools: &[Value]) -> Vec<&str> {
 async fn peer_each_action_is_a_tool_that_does_this_alone() -> Result<()> {
     let plugway = Plugway::start(configuration("split_actions: true", "")?).await?;
     let tools = listed(&plugway).await?;
-    let wanted = ["gh_list", "gh_delete_issue", "gh_merge", "gh_close_pull", "gh_wipe", "gh_page"];
+    let wanted = [
+        "gh_list",
+        "gh_delete_issue",
+        "gh_merge",
+        "gh_close_pull",
+        "gh_reopen",
+        "gh_wipe",
+        "gh_page",
+    ];
     ensure!(names(&tools) == wanted, "{tools:?}");
+    let description = "Opens a pull request again, as the action of that name does.";
+    ensure!(tools[4]["description"] == description, "not the server's own tool: {}", tools[4]);
     let list = &tools[0];
     ensure!(list["inputSchema"]["properties"].get("action").is_none(), "{list}");
     ensure!(list["inputSchema"]["properties"]["number"]["default"] == 0, "{list}");
@@ -42,6 +52,8 @@ async fn peer_each_action_is_a_tool_that_does_this_alone() -> Result<()> {
         ensure!(client.call_text("gh_list", json!({"number": 7})).await? == "issues list 7");
         ensure!(client.call_text("gh_list", json!({})).await? == "issues list 0");
         ensure!(client.call_text("gh_merge", json!({"number": 2})).await? == "pulls merge 2");
+        // An action that has a tool of its own is that tool, and no other name leads to the action.
+        ensure!(client.call_text("gh_reopen", json!({"number": 5})).await? == "reopen 5");
         // Who asks the tool of one action for another gets the one that it is named for.
         let other = json!({"action": "delete_issue", "number": 3});
         ensure!(client.call_text("gh_list", other).await? == "issues list 3");
@@ -107,7 +119,7 @@ async fn peer_tags_take_tools_out_and_the_environment_names_them() -> Result<()>
     let line = "offers no tools tagged admin, issues, wiki_pages";
     ensure!(checked.stdout.contains(line), "{}", checked.stdout);
     let mut plugway = setup.start().await?;
-    ensure!(names(&listed(&plugway).await?) == ["gh_pulls"]);
+    ensure!(names(&listed(&plugway).await?) == ["gh_pulls", "gh_reopen"]);
     plugway.reconfigure(&configuration("hide_tags: [pulls]", "")?)?;
     let bound = Duration::from_secs(20);
     wait::until("the tagged tools change places", bound, async || {

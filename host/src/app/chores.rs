@@ -18,6 +18,8 @@ use crate::transport::Site;
 
 /// How often idle sessions are looked for, at least; more often where they end sooner.
 const SWEEP: Duration = Duration::from_secs(5);
+/// How often tools that sessions loaded are looked at, at most; as often as idle sessions where they stay for long.
+const SETTLE: Duration = Duration::from_secs(1);
 /// How often state of plugins that is over is looked for.
 const FORGET: Duration = Duration::from_mins(1);
 /// Sessions that are ended at once: each may take a connection to each of its servers.
@@ -31,6 +33,7 @@ pub(super) fn start(site: &Arc<ArcSwap<Site>>, plugins: &Plugins, ground: &Groun
     let (watched, until) = (plugins.runtime.clone(), stop.clone());
     tasks.spawn(async move { watched.watch(until).await });
     tasks.spawn(sweep(site.clone(), stop.clone()));
+    tasks.spawn(settle(site.clone(), stop.clone()));
     tasks.spawn(forget(plugins.memory.clone(), stop.clone()));
 }
 
@@ -43,6 +46,27 @@ async fn sweep(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {
         let site = site.load_full();
         end(&site, site.sessions.expired()).await;
         part(&site, site.sessions.expired_parties()).await;
+    }
+}
+
+/// Sessions of lazy connectors hear of tools that were unloaded because nobody used them, whatever they do meanwhile.
+async fn settle(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {
+    loop {
+        let idle = site.load().connectors().filter_map(|connector| connector.loads_idle()).min();
+        let pause = idle.map_or(SWEEP, |idle| (idle / 4).clamp(SETTLE, SWEEP));
+        if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return;
+        }
+        let site = site.load_full();
+        if site.connectors().all(|connector| connector.loads_idle().is_none()) {
+            continue;
+        }
+        let sessions = |session: &Session| (session.connector.clone(), session.party.clone());
+        for (connector, party) in site.sessions.each(sessions) {
+            if let Some(connector) = site.connector(&connector) {
+                connector.settle(&party);
+            }
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Settings in words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
+
+use serde_json::Value;
 
 use super::explain_upstream::upstream;
 use crate::config::{
@@ -84,6 +86,9 @@ fn access(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "connector {} at {}/mcp", connector.name, connector.path)?;
+    if !connector.description.is_empty() {
+        writeln!(f, "  is described as {:?}", connector.description)?;
+    }
     if connector.anonymous {
         writeln!(f, "  callers without a token may come too")?;
     }
@@ -134,11 +139,14 @@ fn registry(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::R
     Ok(())
 }
 
+/// The plugin of a place, and what is configured there. Values may be secrets.
 fn place(place: &PluginPlace) -> String {
-    match &*place.config {
-        "{}" => place.plugin.to_string(),
-        _ => format!("{} (configured)", place.plugin),
+    let keys: BTreeMap<String, Value> = serde_json::from_str(&place.config).unwrap_or_default();
+    if keys.is_empty() {
+        return place.plugin.to_string();
     }
+    let keys: Vec<String> = keys.into_keys().collect();
+    format!("{} (configured: {})", place.plugin, keys.join(", "))
 }
 
 fn plugin(plugin: &PluginSettings, f: &mut fmt::Formatter<'_>) -> fmt::Result {

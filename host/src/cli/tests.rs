@@ -49,7 +49,7 @@ fn a_try_is_a_whole_configuration() {
 
 #[test]
 fn settings_are_explained() {
-    let text = "name: hub\nlisten: 0.0.0.0:9000\n\
+    let text = "name: hub\ndescription: \"Both\\nlines\"\nlisten: 0.0.0.0:9000\n\
         exposure: {accept: [no-auth, no-tls, any-host], reason: lab}\n\
         plugins: {team: {file: team.wasm, grants: {headers: [X-Team]}, limits: {time_ms: 5}}}\n\
         policies: [{use: team, config: {a: 1}}]\n\
@@ -63,8 +63,9 @@ listens on 0.0.0.0:9000 (said by: configuration file)
   other machines can reach it; accepted: no-auth, no-tls, any-host (lab)
 callers are anonymous
 connector hub at /mcp
+  is described as \"Both\\nlines\"
   router router
-  policy team (configured)
+  policy team (configured: a)
   upstream a: http://127.0.0.1:1/mcp; prefix always, t shown as u, offers only r_*
   upstream b: cat with 1 arguments, environment [K], one child for all; prefix never
 plugin router: part of plugway, on error deny

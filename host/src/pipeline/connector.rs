@@ -10,8 +10,9 @@ use super::announced::Announced;
 use super::artifacts::{Artifacts, Rules};
 use super::handles::Handles;
 use super::keeper::Basis;
-use super::lazy::Lazy;
+use super::lazy::{Lazy, listing};
 use super::learned::Learned;
+use super::party::Party;
 use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
@@ -194,6 +195,18 @@ impl Connector {
     /// From now on this is the one that serves under its name.
     pub fn serve(self: &Arc<Self>) {
         *self.standing.lock() = Arc::downgrade(self);
+    }
+
+    /// After how long what a session loaded is unloaded if it is not used; none where nothing is loaded.
+    pub fn loads_idle(&self) -> Option<Duration> {
+        self.lazy.as_ref().map(|lazy| lazy.idle)
+    }
+
+    /// Unloads what a session did not use for too long, and tells its client.
+    pub fn settle(&self, party: &Party) {
+        if let (Some(lazy), Some(loads)) = (&self.lazy, &party.loads) {
+            listing::settle(lazy, loads, party, &self.announced);
+        }
     }
 
     /// Whichever serves under its name.

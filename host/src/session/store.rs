@@ -222,7 +222,7 @@ impl Sessions {
     }
 
     /// What this makes of each session, in no order.
-    pub(super) fn each<T>(&self, of: impl Fn(&Session) -> T) -> Vec<T> {
+    pub fn each<T>(&self, of: impl Fn(&Session) -> T) -> Vec<T> {
         self.by_id.iter().map(|session| of(&session)).collect()
     }
 

@@ -97,6 +97,7 @@ struct Shaping {
 impl Shaping {
     fn add(&mut self, upstream: UpstreamView, settings: &Settings) {
         let UpstreamView { name, server_name, tools, prompts, resources, templates, .. } = upstream;
+        let guards = Guards::of(&tools);
         let tools = self.read("tool", "name", &name, tools);
         let own_name = OwnName::detect(&server_name, |wanted| {
             tools.iter().any(|(_, head)| head.text == wanted)
@@ -104,9 +105,9 @@ impl Shaping {
         let of_tools = own_name.map(|_| settings.for_code_execution());
         let settings = of_tools.as_ref().unwrap_or(settings);
         let namer = Namer { upstream: &name, settings, own_name };
-        self.named("tool", &namer, tools);
+        self.named("tool", &namer, &guards, tools);
         let prompts = self.read("prompt", "name", &name, prompts);
-        self.named("prompt", &namer, prompts);
+        self.named("prompt", &namer, &Guards::default(), prompts);
         self.unchanged("resource", "uri", &name, resources);
         self.unchanged("template", "uriTemplate", &name, templates);
     }
@@ -138,12 +139,14 @@ impl Shaping {
     }
 
     /// Tools and prompts: renamed, and only those that the operator exposes.
-    fn named(&mut self, kind: &'static str, namer: &Namer<'_>, definitions: Vec<(String, Head)>) {
-        let mut split = Split::of(kind, namer, &definitions);
-        let guards = match kind {
-            "tool" => Guards::of(&definitions),
-            _ => Guards::default(),
-        };
+    fn named(
+        &mut self,
+        kind: &'static str,
+        namer: &Namer<'_>,
+        guards: &Guards,
+        definitions: Vec<(String, Head)>,
+    ) {
+        let mut split = Split::of(kind, namer, guards, &definitions);
         for (definition, head) in definitions {
             if !is_served(kind, namer.settings, &definition, &head.text) {
                 continue;

@@ -5,6 +5,7 @@
 
 use std::{
     io::{BufRead as _, Write as _},
+    path::Path,
     process::{Command, ExitCode, Stdio},
 };
 
@@ -29,6 +30,10 @@ const TOOLS: [(&str, &str); 12] = [
 /// a session begins, that its tools have changed, as such servers do.
 const PERSON: (&str, &str) = ("person", "Whether there is a person to ask.");
 const CHOOSY: &str = "--choosy";
+
+/// A server that was started with this and the path of a file lists only half of its tools and hangs, while there is such a
+/// file.
+const FRAGILE: &str = "--fragile";
 
 /// The resource that changes.
 const NUMBERS: &str = "rough://numbers";
@@ -59,6 +64,7 @@ fn main() -> ExitCode {
             // Whoever subscribes to anything is told of everything.
             "ping" | "resources/subscribe" | "resources/unsubscribe" => Ok(json!({})),
             "resources/list" => Ok(json!({"resources": [{"uri": NUMBERS, "name": "numbers"}]})),
+            "tools/list" if is_fragile() => half_a_list(id),
             "tools/list" => {
                 let more = (choosy && able).then_some(PERSON);
                 let tools: Vec<Value> = TOOLS.into_iter().chain(more).map(define).collect();
@@ -79,6 +85,24 @@ fn main() -> ExitCode {
         say(&json!({"jsonrpc": "2.0", "id": id, key: value}).to_string());
     }
     ExitCode::SUCCESS
+}
+
+fn is_fragile() -> bool {
+    let path = std::env::args().skip_while(|word| word != FRAGILE).nth(1);
+    path.is_some_and(|path| Path::new(&path).exists())
+}
+
+/// The line that is begun never ends, and nothing else is read.
+fn half_a_list(id: &Value) -> ! {
+    let first = define(TOOLS[0]);
+    let half = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{first},{{"name":"ha"#);
+    let mut stdout = std::io::stdout();
+    // Whoever does not listen is not told.
+    drop(stdout.write_all(half.as_bytes()).and_then(|()| stdout.flush()));
+    eprintln!("process {} hangs in the middle of its list", std::process::id());
+    loop {
+        std::thread::park();
+    }
 }
 
 fn define((name, description): (&str, &str)) -> Value {

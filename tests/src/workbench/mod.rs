@@ -8,7 +8,7 @@ mod program;
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Output, Stdio},
 };
 
 use anyhow::{Result, ensure};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use self::program::Program;
-use crate::{binary, peers::script, scratch::Scratch};
+use crate::{binary, peers::script, scratch::Scratch, wait};
 
 pub use self::client::{Driven, Speaks, text_of};
 
@@ -80,6 +80,17 @@ impl Workbench {
 
     /// A server that runs code, once it answers.
     pub async fn server(&self, domain: Domain, mode: Mode, door: Door) -> Result<CodeServer> {
+        self.server_among(&Value::Null, domain, mode, door).await
+    }
+
+    /// The same, which may send what it has to these servers: base URLs by names.
+    pub async fn server_among(
+        &self,
+        peers: &Value,
+        domain: Domain,
+        mode: Mode,
+        door: Door,
+    ) -> Result<CodeServer> {
         let mode = match mode {
             Mode::Sync => "sync",
             Mode::Adaptive => "adaptive",
@@ -91,9 +102,12 @@ impl Workbench {
             let script = script("workbench/server.py").display().to_string();
             [script, domain.name().to_owned(), port.to_string(), mode.to_owned(), door.to_owned()]
         };
+        let peers = (!peers.is_null()).then(|| ("AGORA_PEER_REGISTRY", peers.to_string()));
         let (home, port) = (Scratch::new()?, crate::peers::free_port()?);
-        let program = self.start(&words(port), port, home.path()).await?;
-        Ok(CodeServer { words: words(port), program, home, workbench: self.clone() })
+        let mut command = self.command(&words(port), home.path());
+        command.envs(peers.clone());
+        let program = Program::start(command, port).await?;
+        Ok(CodeServer { words: words(port), peers, program, home, workbench: self.clone() })
     }
 
     /// `chem`, whose calls last as long as the code, and `gis`, whose long code becomes jobs. Both are open.
@@ -106,10 +120,16 @@ impl Workbench {
     /// The reference's own router with this `RouterConfig`.
     pub async fn router(&self, config: &Value) -> Result<Router> {
         let (home, port) = (Scratch::new()?, crate::peers::free_port()?);
-        let script = script("workbench/router.py").display().to_string();
-        let words = [script, port.to_string(), config.to_string()];
-        let program = self.start(&words, port, home.path()).await?;
-        Ok(Router { program, _home: home })
+        let command = self.command(&router(port, config), home.path());
+        Ok(Router { program: Program::start(command, port).await?, _home: home })
+    }
+
+    /// The same with one that it does not take: how it ended, and what it wrote.
+    pub async fn router_to_its_end(&self, config: &Value) -> Result<Output> {
+        let (home, port) = (Scratch::new()?, crate::peers::free_port()?);
+        let mut command = self.command(&router(port, config), home.path());
+        let output = command.stdin(Stdio::null()).kill_on_drop(true).output();
+        Ok(wait::within("the router ends", program::STARTED_WITHIN, output).await??)
     }
 
     /// What `model_dump_json()` makes of a `RouterConfig`.
@@ -118,7 +138,7 @@ impl Workbench {
         let mut command = Command::new(&self.python);
         command.arg(script).args(["print", &config.to_string()]).stdin(Stdio::null());
         let output = command.kill_on_drop(true).output();
-        let output = crate::wait::within("the form is printed", program::STARTED_WITHIN, output);
+        let output = wait::within("the form is printed", program::STARTED_WITHIN, output);
         let output = output.await??;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?)
@@ -129,20 +149,28 @@ impl Workbench {
         Driven::start(&self.python, speaks, url, token).await
     }
 
-    async fn start(&self, words: &[String], port: u16, home: &Path) -> Result<Program> {
+    /// A program of theirs whose scratch folder this is.
+    fn command(&self, words: &[String], home: &Path) -> Command {
         let mut command = Command::new(&self.python);
         command.args(words).env_clear().env("HOME", home).current_dir(home);
         for name in ["PATH", "TMPDIR"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
-        Program::start(command, port).await
+        command
     }
+}
+
+/// The words that start a router.
+fn router(port: u16, config: &Value) -> [String; 3] {
+    let script = script("workbench/router.py").display().to_string();
+    [script, port.to_string(), config.to_string()]
 }
 
 /// A running `CodeExecutionServer`; it ends with this value, and its kernels too.
 #[derive(Debug)]
 pub struct CodeServer {
     words: [String; 5],
+    peers: Option<(&'static str, String)>,
     // Ends before its folder is removed.
     program: Program,
     home: Scratch,
@@ -173,7 +201,9 @@ impl CodeServer {
     /// Starts it again at its address.
     pub async fn start_again(&mut self) -> Result<()> {
         let port = self.program.port();
-        self.program = self.workbench.start(&self.words, port, self.home.path()).await?;
+        let mut command = self.workbench.command(&self.words, self.home.path());
+        command.envs(self.peers.clone());
+        self.program = Program::start(command, port).await?;
         Ok(())
     }
 }

@@ -117,3 +117,28 @@ async fn a_server_that_was_hidden_from_a_caller_since_has_no_files_for_it() -> R
     ensure!(shelf.fetched().len() == 1);
     Ok(())
 }
+
+#[tokio::test]
+async fn a_link_ends_and_never_comes_back_and_the_tool_gives_another() -> Result<()> {
+    let shelf = Shelf::start().await?;
+    let top = "artifacts: {lifetime: 300ms}\n";
+    let plugway = Setup::new(hub(&shelf, "", top)).start().await?;
+    let client = plugway.legacy().await?;
+    let status =
+        async |link: &str| anyhow::Ok(fetch(&plugway, Method::GET, link, None).await?.status);
+    // On a busy machine a link may end before it is followed.
+    let working = async || {
+        wait::until("a link can be followed", BOUND, async || {
+            let link = link(&client, "a.csv").await?;
+            Ok((status(&link).await? == 200).then_some(link))
+        })
+        .await
+    };
+    let first = working().await?;
+    wait::until("the link ends", BOUND, async || Ok((status(&first).await? == 404).then_some(())))
+        .await?;
+    let second = working().await?;
+    ensure!(second != first, "{first}");
+    ensure!(status(&first).await? == 404, "it came back");
+    Ok(())
+}

@@ -65,6 +65,34 @@ async fn functions_are_found_planned_with_and_called_and_skills_loaded() -> Resu
 }
 
 #[tokio::test]
+async fn a_skill_of_two_servers_is_loaded_from_the_one_that_is_named() -> Result<()> {
+    let (chem, gis) = (chem().await?, gis().await?);
+    let mut shown = catalogue("gis", &of_gis());
+    shown["skills"][0]["name"] = json!("chem-skill");
+    gis.shows(page(&shown));
+    let plugway = hub(&[("chem", &chem), ("gis", &gis)]).start().await?;
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        let wrong = ask(&client, "load_hub_skill", json!({"skill_name": "chem-skill"})).await?;
+        let expected = json!({
+            "error": "Skill 'chem-skill' exists on multiple upstreams: ['chem', 'gis']. Specify the 'upstream' parameter \
+                      to disambiguate.",
+            "matches": [
+                {"skill_name": "chem-skill", "upstream": "chem"},
+                {"skill_name": "chem-skill", "upstream": "gis"},
+            ],
+        });
+        ensure!(wrong == expected, "{wrong}");
+        let of_gis = json!({"skill_name": "chem-skill", "upstream": "gis"});
+        let text = client.call_text("load_hub_skill", of_gis).await?;
+        ensure!(text == "# chem-skill\nDo it well.", "{text}");
+    }
+    ensure!(chem.called().is_empty(), "{:?}", chem.called());
+    let loads = gis.called();
+    ensure!(loads.len() == 2 && loads.iter().all(|call| call["name"] == "load_gis_skill"));
+    Ok(())
+}
+
+#[tokio::test]
 async fn one_that_changes_is_read_again_and_one_that_is_gone_is_forgotten() -> Result<()> {
     let chem = chem().await?;
     let plugway = hub(&[("chem", &chem)]).start().await?;

@@ -89,6 +89,25 @@ async fn a_full_session_says_what_is_loaded_and_lets_go_only_when_asked() -> Res
     Ok(())
 }
 
+#[tokio::test]
+async fn what_nobody_uses_leaves_the_list_and_the_session_is_told_unasked() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let discovery = json!({"mode": "lazy", "idle": "1500ms"});
+    let plugway = Hub::before(clock.url()).key("discovery", discovery).start().await?;
+    let client = plugway.legacy().await?;
+    let notices = Notices::of(&client).await?;
+    let loaded = load(&client, &["clock_add", "clock_echo"]).await?;
+    ensure!(loaded["session_total"] == 2, "{loaded}");
+    notices.until_changed("tools", 1, BOUND).await?;
+    // Nothing is asked meanwhile.
+    notices.until_changed("tools", 2, BOUND).await?;
+    ensure!(client.tool_names().await? == OWN);
+    let sentence = refusal(&client, "clock_echo", json!({"message": "hi"})).await?;
+    ensure!(sentence.contains("is not loaded"), "{sentence}");
+    ensure!(clock.count("tools/call").await? == 0, "it was called");
+    Ok(())
+}
+
 /// A server with a tool that is tagged, as one of FastMCP lists it.
 fn tagged(message: &Value, _: u64) -> Option<Raw> {
     if message["method"] != "tools/list" {

@@ -1,6 +1,7 @@
 //! Two real servers of agora-workbench that run code, behind plugway, used by the official clients in both eras.
 
 mod alike;
+mod between;
 mod callers;
 mod directly;
 mod files;

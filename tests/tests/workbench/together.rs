@@ -1,4 +1,4 @@
-//! A server that runs code, the reference server and a FastMCP server behind one connector.
+//! Two servers that run code, the reference server and a FastMCP server behind one connector.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use plugway_tests::{
     Plugway,
     peers::Peers,
     rpc, wait,
-    workbench::{Domain, Door, Driven, Mode, Speaks, Workbench, text_of},
+    workbench::{Driven, Speaks, Workbench, text_of},
 };
 
 const BOUND: Duration = Duration::from_secs(20);
@@ -16,8 +16,9 @@ const BOUND: Duration = Duration::from_secs(20);
 const CLOSELY: &str = "stale_for: 200ms, health_check_interval: 100ms, health_check_timeout: 1s, reconnect: {initial: 100ms, max: 200ms}";
 
 /// A call of each server, and what it answers.
-const CALLS: [(&str, &str, &str); 3] = [
+const CALLS: [(&str, &str, &str); 4] = [
     ("execute_chem_code", r#"{"code": "print(6 * 7)"}"#, "42"),
+    ("execute_gis_code", r#"{"code": "print(3 * 5)"}"#, "15"),
     ("everything_echo", r#"{"message": "hi"}"#, "Echo: hi"),
     ("fast_multiply", r#"{"a": 6, "b": 7}"#, "42"),
 ];
@@ -48,12 +49,13 @@ async fn until_listed(clients: &[rpc::Client; 2], names: &[String]) -> Result<()
 #[tokio::test]
 async fn peer_workbench_server_leaves_and_returns_among_others() -> Result<()> {
     let (workbench, peers) = (Workbench::find()?, Peers::find()?);
-    let mut chem = workbench.server(Domain::Chem, Mode::Sync, Door::Open).await?;
+    let (mut chem, gis) = workbench.pair().await?;
     let (everything, fast) = (peers.everything().await?, peers.fastmcp_server().await?);
     let plugway = Plugway::start(format!(
-        "name: hub\nupstreams:\n- {{name: everything, url: '{}'}}\n- {{name: chem, url: '{}', {CLOSELY}}}\n- {{name: fast, url: '{}'}}\n",
+        "name: hub\nupstreams:\n- {{name: everything, url: '{}'}}\n- {{name: chem, url: '{}', {CLOSELY}}}\n- {{name: gis, url: '{}'}}\n- {{name: fast, url: '{}'}}\n",
         everything.url(),
         chem.base(),
+        gis.base(),
         fast.url()
     ))
     .await?;
@@ -63,9 +65,11 @@ async fn peer_workbench_server_leaves_and_returns_among_others() -> Result<()> {
         clients.push(workbench.client(speaks, &plugway.mcp_url(), None).await?);
     }
     let all = watching[1].tool_names().await?;
-    let of_chem = |name: &&String| name.split('_').any(|word| word == "chem");
-    ensure!(all.iter().filter(of_chem).count() == 13, "{all:?}");
-    let others: Vec<String> = all.iter().filter(|name| !of_chem(name)).cloned().collect();
+    let is_of = |server: &str, name: &str| name.split('_').any(|word| word == server);
+    for server in ["chem", "gis"] {
+        ensure!(all.iter().filter(|name| is_of(server, name)).count() == 13, "{all:?}");
+    }
+    let others: Vec<String> = all.iter().filter(|name| !is_of("chem", name)).cloned().collect();
     for client in &mut clients {
         ensure!(client.tool_names().await? == all, "{:?}", client.speaks());
         answers(client, false).await?;

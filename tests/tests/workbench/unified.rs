@@ -115,12 +115,16 @@ async fn peer_workbench_router_searches_plans_and_loads_the_same() -> Result<()>
 async fn peer_workbench_bridge_that_cannot_be_keeps_both_from_starting() -> Result<()> {
     let workbench = Workbench::find()?;
     let (chem, gis) = workbench.pair().await?;
-    let bad = workbench.printed(&config(&chem, &gis, "chem.nope")).await?;
-    let output = Setup::new(bad).serve_to_its_end().await?;
-    ensure!(!output.status.success(), "{output:?}");
+    let bad = config(&chem, &gis, "chem.nope");
     let sentence = "Invalid bridge edge in 'hub' config: from_state 'chem.nope' not found in any \
                     upstream's state_produces";
-    ensure!(output.stderr.contains(sentence), "{}", output.stderr);
+    let theirs = workbench.router_to_its_end(&bad).await?;
+    ensure!(!theirs.status.success(), "{theirs:?}");
+    let said = String::from_utf8(theirs.stderr)?;
+    ensure!(said.contains(sentence), "{said}");
+    let ours = Setup::new(workbench.printed(&bad).await?).serve_to_its_end().await?;
+    ensure!(!ours.status.success(), "{ours:?}");
+    ensure!(ours.stderr.contains(sentence), "{}", ours.stderr);
     Ok(())
 }
 

@@ -81,7 +81,12 @@ pub(in crate::pipeline) fn admit(
 }
 
 /// Unloads what was not used for too long, and tells the client what it could not be told before.
-pub(super) fn settle(lazy: &Lazy, loads: &Loads, party: &Party, announced: &Announced) {
+pub(in crate::pipeline) fn settle(
+    lazy: &Lazy,
+    loads: &Loads,
+    party: &Party,
+    announced: &Announced,
+) {
     let expired = loads.expire(Instant::now(), lazy.idle);
     if loads.replace_untold(false) || expired {
         tell(loads, party, announced);

@@ -182,6 +182,7 @@ fn leases_stand_behind_the_file_or_in_the_entry_that_takes_them() {
 fn what_the_file_does_not_allow_any_more_is_held_and_comes_back() {
     let mut case = Case::new();
     case.done("bob", "w", "http://h/mcp", 0);
+    assert_eq!(case.code("bob", "chem", 0), Code::NameTaken, "the entry accepts ann alone");
     case.done("ann", "chem", "http://h/mcp", 0);
     case.applied();
     for (changed, name, why) in [

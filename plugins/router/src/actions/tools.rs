@@ -6,6 +6,7 @@ use super::{ARGUMENT, BYTES_MAX, Part, size, split};
 use crate::head::Head;
 use crate::names::Namer;
 use crate::object::Object;
+use crate::ownership::guards::Guards;
 
 /// Tools that have an argument `action`, by their own names: the shown names and tools that they are split into, or none
 /// where they have to stay whole.
@@ -15,14 +16,14 @@ pub struct Split(HashMap<String, Option<Vec<(String, Part)>>>);
 impl Split {
     /// Splits the tools of a server whose operator wants it. An action that a tool of its own does already, by the same
     /// name, stays there. What is asked about ids that belong to somebody is judged call by call, and stays whole.
-    pub fn of(kind: &str, namer: &Namer<'_>, tools: &[(String, Head)]) -> Self {
+    pub fn of(kind: &str, namer: &Namer<'_>, guards: &Guards, tools: &[(String, Head)]) -> Self {
         if kind != "tool" || !namer.settings.split_actions {
             return Self::default();
         }
         let own: HashSet<&str> = tools.iter().map(|(_, head)| &*head.text).collect();
         let (mut left, mut all) = (BYTES_MAX, Vec::new());
         for (definition, head) in tools.iter().filter(|(definition, _)| has_argument(definition)) {
-            let parts = if namer.is_guarded(&head.text) { None } else { split(definition, left) };
+            let parts = if guards.has(&head.text) { None } else { split(definition, left) };
             left -= parts.as_deref().map_or(0, |parts| size(parts).min(left));
             all.push((&*head.text, parts));
         }

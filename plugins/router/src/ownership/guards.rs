@@ -11,9 +11,10 @@ use crate::head::Head;
 pub struct Guards(BTreeSet<String>);
 
 impl Guards {
-    /// Those for which a tool `execute_{server}_code` is among the upstream's own definitions.
-    pub fn of(tools: &[(String, Head)]) -> Self {
-        let servers = tools.iter().filter_map(|(_, head)| match Tool::of(&head.text)? {
+    /// Those for which a tool `execute_{server}_code` is among the upstream's own definitions, whether or not it can be shown.
+    pub fn of(definitions: &[String]) -> Self {
+        let names = definitions.iter().filter_map(|one| Head::of(one, "name").ok());
+        let servers = names.filter_map(|head| match Tool::of(&head.text)? {
             (Tool::Execute, server) => Some(plain(&server)),
             _ => None,
         });

@@ -131,6 +131,7 @@ fn tools_about_ids_of_somebody_stay_whole_and_guarded() {
     "lab".clone_into(&mut one.server_name);
     let (entries, warnings) = shaped(vec![one]);
     assert!(matches!(&entries[1].target, Target::Guarded(_)), "{entries:?}");
+    assert_eq!(entries.len(), 2);
     assert!(matches!(&warnings[..], [Warning::Whole { .. }]), "{warnings:?}");
 }
 
@@ -272,4 +273,12 @@ fn tags_take_tools_away() {
     ];
     let settings = r#"{"hide_tags": ["admin", "split_action"]}"#;
     assert_eq!(names(vec![server(settings, &tools)]), ["gh_c", "gh_d"]);
+}
+
+#[test]
+fn a_tool_that_cannot_be_shown_still_says_what_its_server_is() {
+    let hidden = json!({"name": "execute_lab_code", "description": "\u{202e}", "inputSchema": {}});
+    let sessions = json!({"name": "lab_list_sessions", "inputSchema": {}});
+    let (entries, _) = shaped(vec![server("", &[hidden, sessions])]);
+    assert!(matches!(&entries[..], [entry] if matches!(&entry.target, Target::Guarded(_))));
 }
