@@ -27,5 +27,5 @@ pub use listing::Listed;
 pub use outbox::{Listener, SessionOutbox, Waiting};
 pub use parties::{CallerParty, PartyGuard};
 pub use record::Session;
-pub use store::{SessionLimits, Sessions};
+pub use store::{Opener, SessionLimits, Sessions};
 pub use streams::{EventId, OwnReader, Reader, Resumption, Writer};

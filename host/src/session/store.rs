@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::HeaderValue;
 use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -36,6 +37,21 @@ pub struct SessionLimits {
 impl SessionLimits {
     pub(super) fn idle_ms(&self) -> u64 {
         u64::try_from(self.idle.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Who opens a session.
+#[derive(Clone, Debug, Default)]
+pub struct Opener<'a> {
+    /// Who it is, where anybody was identified.
+    pub caller: Option<Arc<Caller>>,
+    /// What somebody else came with, where servers may say what they offer by it.
+    pub credential: Option<&'a HeaderValue>,
+}
+
+impl From<Option<Arc<Caller>>> for Opener<'_> {
+    fn from(caller: Option<Arc<Caller>>) -> Self {
+        Self { caller, credential: None }
     }
 }
 
@@ -91,7 +107,7 @@ impl Sessions {
     pub fn open(
         &self,
         connector: &Arc<str>,
-        caller: Option<Arc<Caller>>,
+        opener: Opener<'_>,
         revision: Revision,
         initialize: &Message,
     ) -> Result<Arc<Session>, Fault> {
@@ -103,7 +119,9 @@ impl Sessions {
         let id = SessionId::random()?;
         let tag = self.tag(&id.bits());
         let now = self.now();
-        let caller = caller.unwrap_or_else(|| Arc::new(Caller::anonymous(tag.clone())));
+        let Opener { caller, credential } = opener;
+        let nobody = || Arc::new(Caller::anonymous(tag.clone()).with_credential(credential));
+        let caller = caller.unwrap_or_else(nobody);
         let outbox = Arc::new(SessionOutbox::default());
         let party = Party {
             id: self.next_party(),

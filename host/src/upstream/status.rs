@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use http::HeaderValue;
 use tokio::sync::watch;
 
 use super::bell::Bell;
 use super::failure::Failure;
+use super::lent::Lent;
 use super::tally::Tally;
 use super::variants::Variants;
 use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
@@ -30,6 +32,8 @@ pub(super) struct Status {
     /// How often the catalogue was read. What else was read of the server counts until then.
     reads: watch::Sender<u64>,
     pub(super) variants: Variants,
+    /// What is offered to one caller each.
+    pub(super) lent: Lent,
     /// Counts what [`Snapshot::variants`] tells of.
     changes: AtomicU64,
 }
@@ -47,6 +51,7 @@ impl Status {
             is_out: AtomicBool::new(false),
             reads: watch::channel(0).0,
             variants: Variants::default(),
+            lent: Lent::default(),
             changes: AtomicU64::new(0),
         }
     }
@@ -100,16 +105,19 @@ impl Status {
 
     /// The catalogue was read after a connect.
     pub(super) fn connected(&self, offering: Offering) {
-        tracing::info!(
-            connector = &*self.connector,
-            upstream = &*self.name,
-            server = &*offering.server_name,
-            tools = offering.tools.len(),
-            prompts = offering.prompts.len(),
-            resources = offering.resources.len(),
-            templates = offering.templates.len(),
-            "connected"
-        );
+        if offering.veiled.is_none() {
+            tracing::info!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                server = &*offering.server_name,
+                tools = offering.tools.len(),
+                prompts = offering.prompts.len(),
+                resources = offering.resources.len(),
+                templates = offering.templates.len(),
+                "connected"
+            );
+        }
+        self.tell_veiled(&offering);
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
         self.snapshot.send_modify(|snapshot| {
             let variants = self.count_reading();
@@ -125,7 +133,8 @@ impl Status {
     /// clients with other capabilities are offered may be something else.
     pub(super) fn renewed(&self, offering: Offering) {
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
-        let kept = self.variants.are_kept();
+        self.tell_veiled(&offering);
+        let kept = self.variants.are_kept() || self.lent.are_kept();
         let mut changed = false;
         self.snapshot.send_if_modified(|snapshot| {
             let variants = self.count_reading();
@@ -152,6 +161,7 @@ impl Status {
     /// The catalogue was read: another number for its variants. Counted while the snapshot is being changed, so that whoever
     /// sees one of both sees both.
     fn count_reading(&self) -> u64 {
+        self.lent.sweep(tokio::time::Instant::now());
         self.reads.send_modify(|reads| *reads += 1);
         self.changes.fetch_add(1, Relaxed) + 1
     }
@@ -176,6 +186,27 @@ impl Status {
         });
     }
 
+    /// The server did not accept this credential of a caller: what it offers to the caller is looked at again.
+    pub(super) fn doubt(&self, credential: &HeaderValue) {
+        if self.lent.doubt(credential) {
+            self.variants_changed();
+        }
+    }
+
+    /// Says in the log that only callers are told what is offered, once as long as that is so.
+    fn tell_veiled(&self, now: &Offering) {
+        let known = self.snapshot.borrow().offering.clone();
+        let connected = self.snapshot.borrow().phase == Phase::Connected;
+        if now.veiled.is_some() && !(connected && known.is_some_and(|known| known.veiled.is_some()))
+        {
+            tracing::info!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                "connected: what it offers is read for each caller, with the caller's own credential"
+            );
+        }
+    }
+
     /// Whether it can be used, and what it offered last; none where it never answered.
     pub(super) fn offering(&self) -> Option<(Phase, Arc<Offering>)> {
         let snapshot = self.snapshot.borrow();
@@ -183,12 +214,19 @@ impl Status {
     }
 
     /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
-    pub(super) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
+    /// `credential` is that of the caller.
+    pub(super) fn mirrored(
+        &self,
+        tool: &str,
+        credential: Option<&HeaderValue>,
+    ) -> Option<Arc<[Mirrored]>> {
         let known = {
             let snapshot = self.snapshot.borrow();
             snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
         };
-        known.or_else(|| self.variants.mirrored(tool))
+        known
+            .or_else(|| self.variants.mirrored(tool))
+            .or_else(|| self.lent.mirrored(tool, credential?))
     }
 
     /// Warns of tools that no client is shown, once for each.
