@@ -84,7 +84,7 @@ impl HttpUpstream {
     /// Waits for plugway to find out the era; where it is not answered itself, it is found out with the caller's credential.
     async fn found_out(&self, order: &Order) -> Result<(), Failure> {
         let known = self.endpoint.status.offering();
-        if !known.is_some_and(|(_, offering)| offering.veiled.is_some()) {
+        if known.is_none_or(|(_, offering)| offering.veiled.is_none()) {
             let limit = self.endpoint.limits.open;
             return found_out(&self.era, &self.endpoint.status, limit).await.map(drop);
         }

@@ -35,7 +35,6 @@ use crate::upstream::testing::{
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":"c-1","method":"tools/call","params":{"name":"t","arguments":{}}}"#;
 
-/// plugway before a server that answers so.
 /// The URL of a server that answers so.
 async fn serving(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> String {
     let handler = move |request: Request<Bytes>| {
@@ -45,6 +44,7 @@ async fn serving(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'sta
     serve(handler).await.0
 }
 
+/// plugway before such a server.
 async fn answering(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> Rig {
     let rig = http(&serving(respond).await, Limits::default());
     rig.until(Phase::Connected).await;
