@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use http::HeaderValue;
 use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,6 +14,7 @@ use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::listens::Listens;
+use super::opener::Opener;
 use super::outbox::SessionOutbox;
 use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
@@ -37,21 +37,6 @@ pub struct SessionLimits {
 impl SessionLimits {
     pub(super) fn idle_ms(&self) -> u64 {
         u64::try_from(self.idle.as_millis()).unwrap_or(u64::MAX)
-    }
-}
-
-/// Who opens a session.
-#[derive(Clone, Debug, Default)]
-pub struct Opener<'a> {
-    /// Who it is, where anybody was identified.
-    pub caller: Option<Arc<Caller>>,
-    /// What somebody else came with, where servers may say what they offer by it.
-    pub credential: Option<&'a HeaderValue>,
-}
-
-impl From<Option<Arc<Caller>>> for Opener<'_> {
-    fn from(caller: Option<Arc<Caller>>) -> Self {
-        Self { caller, credential: None }
     }
 }
 

@@ -12,11 +12,8 @@ use super::failure::Failure;
 use super::lent::Lent;
 use super::tally::Tally;
 use super::variants::Variants;
-use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
+use crate::pipeline::port::{Offering, Phase, Snapshot};
 use crate::protocol::Mirrored;
-
-/// Tools that are left out and named in the log at once; the administration shows all of them.
-const WARNED: usize = 20;
 
 /// The published state, the bell that the keeper hears, and the numbers.
 #[derive(Debug)]
@@ -193,20 +190,6 @@ impl Status {
         }
     }
 
-    /// Says in the log that only callers are told what is offered, once as long as that is so.
-    fn tell_veiled(&self, now: &Offering) {
-        let known = self.snapshot.borrow().offering.clone();
-        let connected = self.snapshot.borrow().phase == Phase::Connected;
-        if now.veiled.is_some() && !(connected && known.is_some_and(|known| known.veiled.is_some()))
-        {
-            tracing::info!(
-                connector = &*self.connector,
-                upstream = &*self.name,
-                "connected: what it offers is read for each caller, with the caller's own credential"
-            );
-        }
-    }
-
     /// Whether it can be used, and what it offered last; none where it never answered.
     pub(super) fn offering(&self) -> Option<(Phase, Arc<Offering>)> {
         let snapshot = self.snapshot.borrow();
@@ -227,21 +210,6 @@ impl Status {
         known
             .or_else(|| self.variants.mirrored(tool))
             .or_else(|| self.lent.mirrored(tool, credential?))
-    }
-
-    /// Warns of tools that no client is shown, once for each.
-    pub(super) fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
-        let known = before.map_or(&[][..], |before| &before.left_out);
-        let new = now.left_out.iter().filter(|left_out| !known.contains(left_out));
-        for LeftOut { tool, reason } in new.take(WARNED) {
-            tracing::warn!(
-                connector = &*self.connector,
-                upstream = &*self.name,
-                tool = &**tool,
-                reason = &**reason,
-                "a tool is left out: its x-mcp-header is invalid"
-            );
-        }
     }
 
     /// It is away; the next attempt is due after `wait`, or not at all. What it offered last stays known.
