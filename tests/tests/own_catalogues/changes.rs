@@ -74,7 +74,7 @@ async fn a_credential_that_is_no_good_any_more_ends_what_was_seen_with_it() -> R
             ensure!(refusal(client, "up_a").await?.contains("your own credential"));
         }
         ensure!(
-            seen(&bob).await? == ["up_b"] && bob.call_text("up_b", json!({})).await?.contains("b")
+            seen(&bob).await? == ["up_b"] && bob.call_text("up_b", json!({})).await?.contains('b')
         );
         // A new token of the same caller is looked at when it comes.
         server.lets_in(ANN_TOO, &["a", "anew"]);
