@@ -156,6 +156,8 @@ impl Connector {
 
     /// Makes the catalogue of a kind anew, where it is not what servers offer it now.
     pub(super) async fn renew(&self, kept: Kept) {
+        // Who made room for others meanwhile is not asked for.
+        let Some(kept) = self.kinds.get(&kept.kind.key) else { return };
         let everybodys = self.views.whole();
         let beside = everybodys.catalogue().generation;
         let (kind, credential) = (&kept.kind, kept.credential.as_ref());
