@@ -13,6 +13,7 @@
 //! - [`replay`]: a server that answers by a recording, in JSON as [`exact`] as it was written.
 //! - [`coder`]: a server that runs code, with its catalogue of functions.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
+//! - [`strict`]: a server that lets in whoever has a token, and offers something else to each.
 //! - [`shelf`]: an upstream that serves files and gives links to them.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides; [`code_server`]: one that runs code, as far as
 //!   sessions, jobs and batches go.
@@ -55,6 +56,7 @@ pub mod scratch;
 pub mod scripted;
 pub mod shelf;
 pub mod soak;
+pub mod strict;
 pub mod tokens;
 pub mod wait;
 pub mod workbench;

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::caching::Caching;
+use super::definition::{Definition, is_object, ui};
 use super::entry::{Entry, EntryKind, Hints, Target};
 use super::list;
 use super::uri::Template;
-use crate::protocol::{annotations, message, scan};
+use crate::protocol::{Revision, annotations};
 
 /// What a router plugin gives.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +62,10 @@ pub struct Catalogue {
     away: Box<[bool]>,
     /// For each upstream, whether it has tasks.
     tasks: Box<[bool]>,
+    /// For each upstream, what it declares to those who see this.
+    declared: Box<[Option<Declared>]>,
+    /// Whether some upstream says what it offers to callers only, so that this is not what each of them sees.
+    veiled: bool,
     /// For each entry, whether it is listed before anybody loaded it; none = all are.
     residents: Option<Box<[bool]>>,
     /// For each list, how long it counts.
@@ -74,6 +77,15 @@ pub struct Catalogue {
     templates: Vec<(Template, u32)>,
     /// Places of the tools that name a URI as their user interface.
     uis: HashMap<Box<str>, Vec<u32>>,
+}
+
+/// What an upstream says of itself.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The revision that plugway speaks with it.
+    pub revision: Revision,
+    /// JSON text of its capabilities.
+    pub capabilities: Arc<str>,
 }
 
 /// An entry that the router gave and that cannot be used.
@@ -226,6 +238,25 @@ impl Catalogue {
         self
     }
 
+    /// The same entries of upstreams that say this of themselves; `veiled` says that there are some which say what they offer
+    /// to callers only.
+    #[must_use]
+    pub fn with_declared(mut self, declared: Vec<Option<Declared>>, veiled: bool) -> Self {
+        self.declared = declared.into_boxed_slice();
+        self.veiled = veiled;
+        self
+    }
+
+    /// What the upstream at a place declares to those who see this.
+    pub fn declared(&self, upstream: usize) -> Option<&Declared> {
+        self.declared.get(upstream)?.as_ref()
+    }
+
+    /// Whether some upstream says what it offers to callers only.
+    pub fn is_veiled(&self) -> bool {
+        self.veiled
+    }
+
     /// The same entries, of which only those that this is true for are listed before somebody loaded them.
     #[must_use]
     pub fn with_residents(mut self, is: Option<impl Fn(&Entry) -> bool>) -> Self {
@@ -317,69 +348,5 @@ impl Catalogue {
     /// Places of the templates that a URI fits, in order.
     pub fn templates_of<'a>(&'a self, uri: &'a str) -> impl Iterator<Item = u32> + 'a {
         self.templates.iter().filter(|(template, _)| template.fits(uri)).map(|(_, place)| *place)
-    }
-}
-
-/// The resource that is a tool's user interface (`_meta.ui.resourceUri`; MCP Apps).
-fn ui(definition: &str) -> Option<String> {
-    let mut found = definition;
-    for name in ["_meta", "ui", "resourceUri"] {
-        found = found.get(scan::member(found, name)?.range())?;
-    }
-    message::string(found).map(std::borrow::Cow::into_owned)
-}
-
-/// Levels around a definition in an answer: the list, the result, the message.
-const AROUND: u32 = 3;
-
-/// Whether a text is a JSON object that is not nested too deep. An array would be read as the members in their order.
-fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && scan::check(text, AROUND).is_ok()
-}
-
-struct Definition {
-    key: String,
-    hints: Hints,
-}
-
-#[derive(Deserialize)]
-struct Raw {
-    name: Option<String>,
-    uri: Option<String>,
-    #[serde(rename = "uriTemplate")]
-    uri_template: Option<String>,
-    #[serde(default)]
-    annotations: Option<Annotations>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Annotations {
-    #[serde(rename = "readOnlyHint")]
-    read_only: Option<bool>,
-    #[serde(rename = "destructiveHint")]
-    destructive: Option<bool>,
-    #[serde(rename = "idempotentHint")]
-    idempotent: Option<bool>,
-    #[serde(rename = "openWorldHint")]
-    open_world: Option<bool>,
-}
-
-impl Definition {
-    fn parse(kind: EntryKind, text: &str) -> Option<Self> {
-        let raw: Raw = serde_json::from_str(text).ok().filter(|_| is_object(text))?;
-        let key = match kind {
-            EntryKind::Tool | EntryKind::Prompt => raw.name,
-            EntryKind::Resource => raw.uri,
-            EntryKind::Template => raw.uri_template,
-        }?;
-        let notes = raw.annotations.unwrap_or_default();
-        let hints = Hints {
-            read_only: notes.read_only,
-            destructive: notes.destructive,
-            idempotent: notes.idempotent,
-            open_world: notes.open_world,
-        };
-        Some(Self { key, hints })
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn keep(
         let whole = connector.views.whole();
         let kinds = connector.kinds.standings(whole.catalogue().generation);
         let bulletin = connector.announced.renew(whole.catalogue(), kinds);
-        let groups = groups(&bulletin, audience.listeners(&connector.name), mark);
+        let groups = groups(connector, &bulletin, (audience.listeners(&connector.name), mark));
         if !groups.is_empty() {
             connector.announced.told(Instant::now());
             tell(connector, &bulletin, groups).await;
@@ -66,12 +66,16 @@ struct Group {
 type Common = (Arc<str>, Baselines, Vec<Arc<str>>);
 
 /// The sessions that there is something to tell, by what their callers may see and what they listed last.
-fn groups(bulletin: &Bulletin, listeners: Vec<Listener>, mark: PartyId) -> Vec<Group> {
+fn groups(
+    connector: &Connector,
+    bulletin: &Bulletin,
+    (listeners, mark): (Vec<Listener>, PartyId),
+) -> Vec<Group> {
     let mut groups: IndexMap<Common, Group> = IndexMap::new();
     for listener in listeners {
         // What it listed itself since the last telling counts before what it was told then, if it was there.
         let told = (listener.party.0 < mark.0).then_some(0);
-        let own = bulletin.own(listener.capabilities.as_ref());
+        let own = connector.keys_of(&listener).find_map(|kind| bulletin.own(&kind));
         let baselines = listener.outbox.take_seen().map(|(first, last)| {
             let places = match own {
                 // Whoever listed what there is now knows it.

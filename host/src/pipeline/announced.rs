@@ -47,7 +47,7 @@ struct Told {
 /// What the clients of a kind see now.
 #[derive(Debug)]
 pub(super) struct KindSees {
-    /// JSON text of their capabilities.
+    /// What stands for it: JSON text of their capabilities, with the caller before it where it is one caller's.
     pub(super) kind: Arc<str>,
     pub(super) sees: Sees,
 }
@@ -98,8 +98,8 @@ impl Bulletin {
     }
 
     /// What the clients of a kind are told; none where they are told what everybody is.
-    pub(super) fn own(&self, kind: Option<&Arc<str>>) -> Option<&OwnNews> {
-        self.kinds.get(kind?)
+    pub(super) fn own(&self, kind: &Arc<str>) -> Option<&OwnNews> {
+        self.kinds.get(kind)
     }
 
     /// The news at a place.

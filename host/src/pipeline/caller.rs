@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use http::HeaderValue;
+
+use super::purse;
+
 /// The identity that was established for a request. A session binds to it, never to a token's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -22,6 +26,8 @@ pub struct Caller {
     pub scopes: Vec<Arc<str>>,
     /// Verified claims, as JSON text by name.
     pub claims: BTreeMap<Arc<str>, Arc<str>>,
+    /// Of one whom nobody identified: what stands for the credential that it began with.
+    pub purse: Option<Arc<str>>,
 }
 
 impl Caller {
@@ -38,6 +44,18 @@ impl Caller {
             client: None,
             scopes: Vec::new(),
             claims: BTreeMap::new(),
+            purse: None,
         }
+    }
+
+    /// The same, with a credential for servers that is its own.
+    #[must_use]
+    pub fn with_credential(self, credential: Option<&HeaderValue>) -> Self {
+        Self { purse: credential.and_then(purse::of), ..self }
+    }
+
+    /// What stands for it where servers say what they offer to callers only; none for somebody without a credential.
+    pub(super) fn lender(&self) -> Option<&Arc<str>> {
+        if self.anonymous { self.purse.as_ref() } else { Some(&self.id) }
     }
 }

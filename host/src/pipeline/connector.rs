@@ -13,13 +13,14 @@ use super::keeper::Basis;
 use super::lazy::{Lazy, listing};
 use super::learned::Learned;
 use super::party::Party;
-use super::port::{Audience, Nobody, Phase, Policy, Router, Snapshot, Upstream};
+use super::port::{Audience, Nobody, Offering, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::tasks::Made;
 use super::translate::Suspended;
 use super::variants::{self, Kinds};
 use super::views::Views;
+use crate::catalogue::{Declared, View};
 
 /// Default of [`Connector::review_max`]: larger answers are data for programs rather than for an agent.
 pub const REVIEW_MAX: usize = 1024 * 1024;
@@ -75,6 +76,8 @@ pub struct Connector {
     pub(super) kinds: Kinds,
     /// Whether there may be such clients.
     pub(super) varies: bool,
+    /// Whether servers may say what they offer to callers with credentials of their own only.
+    lends: bool,
     /// How long the first one of a kind waits for what servers offer to its like.
     pub(super) patience: Duration,
     /// Whether there is a shape, be it the router's or the native one.
@@ -142,6 +145,7 @@ impl Connector {
     ) -> Self {
         let views = Views::default();
         let varies = upstreams.iter().any(|served| served.upstream.varies());
+        let lends = upstreams.iter().any(|served| served.upstream.lends());
         let considered = upstreams.iter().map(|_| AtomicBool::new(false)).collect();
         Self {
             name,
@@ -166,6 +170,7 @@ impl Connector {
             views,
             kinds: Kinds::default(),
             varies,
+            lends,
             patience: variants::WAIT,
             shaped: AtomicBool::new(false),
             router_shaped: AtomicBool::new(false),
@@ -258,6 +263,21 @@ impl Connector {
             states.push((policy.name().to_owned(), policy.ready().await));
         }
         states
+    }
+
+    /// Whether servers may say what they offer to callers with credentials of their own only.
+    pub fn lends(&self) -> bool {
+        self.lends
+    }
+
+    /// What the upstream at a place offers to who has this view, as far as it declares it.
+    pub(super) fn offering(&self, view: &View, place: usize) -> Option<Arc<Offering>> {
+        let known = self.upstreams.get(place)?.snapshot().offering.clone()?;
+        if known.veiled.is_none() {
+            return Some(known);
+        }
+        let Declared { revision, capabilities } = view.catalogue().declared(place)?.clone();
+        Some(Arc::new(Offering { revision: Some(revision), capabilities, ..Offering::default() }))
     }
 
     /// The upstream at a place.

@@ -48,8 +48,7 @@ async fn other(connector: &Arc<Connector>, request: Request) -> Result<Answer, F
         (Method::Ping, Era::Legacy) => own(&request, b"{}"),
         (Method::SubscriptionsListen, Era::Modern) => listen::listen(connector, request).await,
         (Method::Discover, Era::Modern) => {
-            let capabilities = request.party.capabilities.as_ref();
-            let result = handshake::discover(connector, &request.caller, capabilities).await;
+            let result = handshake::discover(connector, request.viewer()).await;
             own(&request, result.as_bytes())
         }
         (Method::Other, era) => {
@@ -90,7 +89,9 @@ async fn named(
 ) -> Result<Answer, Fault> {
     let name = required(&request.message, Field::Name, "name")?;
     let view = request.view(connector).await?;
-    let entry = view.find(kind, &name).cloned().ok_or_else(|| unknown(kind, &name))?;
+    let Some(entry) = view.find(kind, &name).cloned() else {
+        return Err(Box::pin(not_seen(connector, &request, &view, (kind, &name))).await);
+    };
     if connector.lazy.is_some() {
         if through::is(connector, &entry) {
             return Box::pin(through::call(connector, request, view)).await;
@@ -107,8 +108,10 @@ async fn named(
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
     let view = request.view(connector).await?;
-    let entry = find_resource(connector, &view, &request.caller, &uri)
-        .ok_or_else(|| unknown(EntryKind::Resource, &uri))?;
+    let Some(entry) = find_resource(connector, &view, &request.caller, &uri) else {
+        let named = (EntryKind::Resource, &*uri);
+        return Err(Box::pin(not_seen(connector, &request, &view, named)).await);
+    };
     Call::new(connector, request, view, entry, uri.into()).run().await
 }
 
@@ -161,14 +164,37 @@ fn missing(name: &str) -> Fault {
     Fault::new(Code::InvalidParams, format!("The params need a string {name:?}."))
 }
 
+/// What the caller does not see, and why servers show it nothing, where they do: it may be one of theirs.
+async fn not_seen(
+    connector: &Connector,
+    request: &Request,
+    view: &View,
+    (kind, name): (EntryKind, &str),
+) -> Fault {
+    // Whom something is hidden from is not told which servers there are.
+    if view.is_filtered() {
+        return unknown(kind, name);
+    }
+    let why = connector.unseen(request.viewer()).await;
+    unknown_because(kind, name, &why)
+}
+
 pub(super) fn unknown(kind: EntryKind, name: &str) -> Fault {
+    unknown_because(kind, name, &[])
+}
+
+fn unknown_because(kind: EntryKind, name: &str, why: &[Arc<str>]) -> Fault {
     let mut shown: String = name.chars().take(128).collect();
     if shown.len() < name.len() {
         shown.push('…');
     }
     let is_resource = matches!(kind, EntryKind::Resource | EntryKind::Template);
     let kind = if is_resource { "resource" } else { kind.as_str() };
-    let text = format!("Unknown {kind}: {shown:?}. The list shows what there is.");
+    let mut text = format!("Unknown {kind}: {shown:?}. The list shows what there is.");
+    for sentence in why {
+        text.push(' ');
+        text.push_str(sentence);
+    }
     let fault = Fault::new(Code::UnknownName, text);
     // SEP-2164: an error about a resource that does not exist names it.
     let data = || serde_json::json!({ "uri": name }).to_string();

@@ -26,8 +26,9 @@ pub(super) fn admit(
 
 /// Whether a server that the caller may know of has the feature, for clients of an era.
 pub(super) fn is_offered(connector: &Connector, view: &View, feature: &Feature, era: Era) -> bool {
-    connector.upstreams.iter().filter(|served| knows(view, served.upstream.name())).any(|served| {
-        served.snapshot().offering.as_deref().is_some_and(|offering| has(offering, feature, era))
+    let all = connector.upstreams.iter().enumerate();
+    all.filter(|(_, served)| knows(view, served.upstream.name())).any(|(place, _)| {
+        connector.offering(view, place).is_some_and(|offering| has(&offering, feature, era))
     })
 }
 

@@ -184,8 +184,8 @@ fn only(connector: &Connector, view: &View) -> Option<usize> {
     if view.is_filtered() {
         return None;
     }
-    let mut all = connector.upstreams.iter().enumerate().filter(|(_, served)| {
-        let offering = served.snapshot().offering.clone();
+    let mut all = connector.upstreams.iter().enumerate().filter(|(place, _)| {
+        let offering = connector.offering(view, *place);
         offering.is_some_and(|offering| {
             member(&offering.capabilities, "resources").is_some_and(|object| object != "null")
         })

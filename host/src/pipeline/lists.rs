@@ -28,7 +28,8 @@ pub(super) async fn list(
     };
     let form = match request.era() {
         Era::Legacy => Form::Legacy,
-        Era::Modern if request.caller.anonymous => Form::Shared,
+        // Where callers have credentials of their own, two whom nobody identified may see something else.
+        Era::Modern if request.caller.anonymous && !connector.lends() => Form::Shared,
         Era::Modern => Form::Private,
     };
     let page = view.page(kind, form, number).ok_or_else(stale)?;

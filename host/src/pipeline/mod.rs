@@ -1,7 +1,7 @@
 //! The heart: what happens to a request between the session and the upstream. Names neither the HTTP library nor the
 //! WebAssembly runtime; both sides are behind the traits in [`port`].
 //!
-//! Reading order: [`caller`] and [`party`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
+//! Reading order: [`caller`], [`party`] and [`viewer`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
@@ -42,6 +42,7 @@ mod notice;
 pub mod party;
 pub mod port;
 pub mod presence;
+mod purse;
 pub mod request;
 mod review;
 mod room;
@@ -55,6 +56,7 @@ mod tell;
 mod testing;
 mod translate;
 mod variants;
+pub mod viewer;
 pub mod views;
 
 pub use announced::Announced;
@@ -71,3 +73,4 @@ pub use presence::Absence;
 pub use request::{Flight, Request, RequestId};
 pub use tell::tell;
 pub(crate) use translate::declared::declared;
+pub use viewer::{Shows, Viewer};

@@ -14,6 +14,7 @@ use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
+use super::viewer::{Shows, Viewer};
 use crate::catalogue::View;
 use crate::fault::Fault;
 use crate::protocol::{Era, Message};
@@ -56,7 +57,13 @@ impl Request {
 
     /// What the caller sees of a connector.
     pub(super) async fn view(&self, connector: &Connector) -> Result<Arc<View>, Fault> {
-        connector.view(&self.caller, self.party.capabilities.as_ref()).await
+        connector.view(self.viewer()).await
+    }
+
+    /// Who looks at a connector with this request.
+    pub fn viewer(&self) -> Viewer<'_> {
+        let shows = Shows::Request(self.credential.as_ref());
+        Viewer { caller: &self.caller, capabilities: self.party.capabilities.as_ref(), shows }
     }
 
     /// The era that the client speaks.

@@ -9,7 +9,7 @@ use super::fallback;
 use super::port::{ConnectorView, Offering, Snapshot, UpstreamView};
 use super::presence::Presence;
 use super::{room, tasks};
-use crate::catalogue::{Caching, Catalogue, Entry, Shaped};
+use crate::catalogue::{Caching, Catalogue, Declared, Entry, Shaped};
 
 /// An upstream at a moment: what is known of it, and what clients see of it.
 pub(super) type Seen = (Arc<Snapshot>, Presence);
@@ -97,7 +97,21 @@ fn finished(connector: &Connector, catalogue: Catalogue, seen: &[Seen]) -> Catal
     let away = seen.iter().map(|(_, presence)| *presence == Presence::Away).collect();
     let residents = connector.lazy.as_ref().map(|lazy| |entry: &Entry| lazy.keeps(entry));
     let catalogue = catalogue.with_residents(residents);
-    catalogue.with_away(generation, away).with_caching(caching(seen)).with_tasks(tasks(seen))
+    let catalogue = catalogue.with_away(generation, away).with_caching(caching(seen));
+    let mut offerings = seen.iter().filter_map(|(snapshot, _)| snapshot.offering.as_deref());
+    let veiled = offerings.any(|offering| offering.veiled.is_some());
+    catalogue.with_tasks(tasks(seen)).with_declared(declared(seen), veiled)
+}
+
+/// What each upstream declares.
+fn declared(seen: &[Seen]) -> Vec<Option<Declared>> {
+    seen.iter()
+        .map(|(snapshot, _)| {
+            let offering = snapshot.offering.as_deref()?;
+            let (revision, capabilities) = (offering.revision?, offering.capabilities.clone());
+            Some(Declared { revision, capabilities })
+        })
+        .collect()
 }
 
 /// Whether each upstream declares tasks.

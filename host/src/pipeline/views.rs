@@ -9,6 +9,7 @@ use dashmap::DashMap;
 use super::caller::Caller;
 use super::connector::Connector;
 use super::port::Page;
+use super::viewer::Viewer;
 use crate::catalogue::{Catalogue, Entry, Sight, View};
 use crate::fault::Fault;
 
@@ -57,14 +58,11 @@ impl Views {
 }
 
 impl Connector {
-    /// What this caller sees with a client of these capabilities (JSON text). Judged anew when the catalogue, a policy's
+    /// What this caller sees with its client. Judged anew when the catalogue, a policy's
     /// generation or the judgement's validity ended.
-    pub async fn view(
-        &self,
-        caller: &Arc<Caller>,
-        capabilities: Option<&Arc<str>>,
-    ) -> Result<Arc<View>, Fault> {
-        let built = self.built(capabilities).await;
+    pub async fn view(&self, viewer: Viewer<'_>) -> Result<Arc<View>, Fault> {
+        let caller = viewer.caller;
+        let built = self.built(viewer).await;
         let whole = built.map_or_else(|| self.views.whole(), |built| built.view.clone());
         if !self.hides() {
             return Ok(whole);

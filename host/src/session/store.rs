@@ -14,6 +14,7 @@ use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::listens::Listens;
+use super::opener::Opener;
 use super::outbox::SessionOutbox;
 use super::parties::{CallerParty, Parties, PartyGuard};
 use super::record::Session;
@@ -91,7 +92,7 @@ impl Sessions {
     pub fn open(
         &self,
         connector: &Arc<str>,
-        caller: Option<Arc<Caller>>,
+        opener: Opener<'_>,
         revision: Revision,
         initialize: &Message,
     ) -> Result<Arc<Session>, Fault> {
@@ -103,7 +104,9 @@ impl Sessions {
         let id = SessionId::random()?;
         let tag = self.tag(&id.bits());
         let now = self.now();
-        let caller = caller.unwrap_or_else(|| Arc::new(Caller::anonymous(tag.clone())));
+        let Opener { caller, credential } = opener;
+        let nobody = || Arc::new(Caller::anonymous(tag.clone()).with_credential(credential));
+        let caller = caller.unwrap_or_else(nobody);
         let outbox = Arc::new(SessionOutbox::default());
         let party = Party {
             id: self.next_party(),

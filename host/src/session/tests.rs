@@ -46,7 +46,7 @@ impl Fixture {
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
         let message = Message::parse(Bytes::from(text)).unwrap();
         let caller = caller.map(|id| Arc::new(identified(id)));
-        self.sessions.open(&self.connector, caller, Revision::V2025_11_25, &message)
+        self.sessions.open(&self.connector, caller.into(), Revision::V2025_11_25, &message)
     }
 
     fn find(&self, session: &Session) -> bool {

@@ -13,9 +13,9 @@ use super::visitor::Visitor;
 use super::{form, handover, headers, post, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Incoming, Messages};
-use crate::pipeline::{Request, RequestId, answer, dispatch, handshake};
+use crate::pipeline::{Request, RequestId, Shows, Viewer, answer, dispatch, handshake};
 use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision, header as mcp};
-use crate::session::Session;
+use crate::session::{Opener, Session};
 
 /// Answers one message.
 pub(super) async fn serve(
@@ -110,10 +110,14 @@ pub(super) async fn open(
         .map_or(Revision::NEWEST_LEGACY, |wanted| wanted.min(Revision::NEWEST_LEGACY));
     let connector = &visitor.endpoint.connector;
     let caller = visitor.caller.clone();
-    let session = site.sessions.open(&connector.name, caller, revision, message)?;
+    let credential = visitor.credential.as_ref();
+    let opener = Opener { caller, credential: credential.filter(|_| connector.lends()) };
+    let session = site.sessions.open(&connector.name, opener, revision, message)?;
     let result = {
         let capabilities = session.party.capabilities.as_ref();
-        handshake::initialize(connector, &session.caller, capabilities, revision).await
+        let shows = Shows::Request(credential);
+        let viewer = Viewer { caller: &session.caller, capabilities, shows };
+        handshake::initialize(connector, viewer, revision).await
     };
     Ok((session, answer::result(id, result.as_bytes())))
 }

@@ -94,9 +94,11 @@ pub(super) fn requested(
     let client_info = message.field(Field::MetaClientInfo).map(Arc::from);
     let capabilities = message.field(Field::MetaCapabilities).map(Arc::from);
     let passed = headers::passed(&head);
-    let (caller, guard) = match &visitor.caller {
-        Some(caller) => (caller.clone(), Some(site.sessions.enter(&connector.name, caller)?)),
-        None => (Arc::new(Caller::anonymous("anonymous")), None),
+    let (caller, guard) = if let Some(caller) = &visitor.caller {
+        (caller.clone(), Some(site.sessions.enter(&connector.name, caller)?))
+    } else {
+        let credential = visitor.credential.as_ref().filter(|_| connector.lends());
+        (Arc::new(Caller::anonymous("anonymous").with_credential(credential)), None)
     };
     let own = guard.as_ref().map(PartyGuard::id);
     let flight = Arc::new(guard.map(Flight::keeping).unwrap_or_default());

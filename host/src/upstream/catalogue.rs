@@ -53,6 +53,13 @@ pub(super) struct Catalogue {
     pub(super) ttl: Option<Duration>,
 }
 
+impl Catalogue {
+    /// That of a server which says what it offers to nobody but callers; `sentence` is for those who have no credential.
+    pub(super) fn veiled(sentence: Arc<str>) -> Self {
+        Self { offering: Offering { veiled: Some(sentence), ..Offering::default() }, ttl: None }
+    }
+}
+
 /// Reads every list whose capability the server declares.
 pub(super) async fn read<P: Lists>(
     peer: &P,
@@ -86,6 +93,7 @@ pub(super) async fn read<P: Lists>(
         caching: reading.caching,
         mirrored: headed.mirrored,
         left_out: headed.left_out,
+        veiled: None,
     };
     Ok(Catalogue { offering, ttl: reading.ttl })
 }

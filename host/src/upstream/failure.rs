@@ -14,6 +14,8 @@ pub(super) enum Refused {
     Callers,
     /// The caller's would have been passed on, and there was none.
     NoCallers,
+    /// None: plugway asked for itself, and has none where callers have theirs.
+    Unlent,
     /// None was sent.
     Nobodys,
 }
@@ -27,11 +29,20 @@ pub(super) struct Failure {
     wait: Option<Duration>,
     /// The server answered, and will not open a session: it may speak the modern era only.
     refuses_handshake: bool,
+    /// See [`Refused::Unlent`].
+    wants_callers: bool,
 }
 
 impl Failure {
     fn new(code: Code, public: String) -> Self {
-        Self { code, public: public.into(), because: None, wait: None, refuses_handshake: false }
+        Self {
+            code,
+            public: public.into(),
+            because: None,
+            wait: None,
+            refuses_handshake: false,
+            wants_callers: false,
+        }
     }
 
     /// Keeps the cause for the log.
@@ -59,6 +70,21 @@ impl Failure {
 
     pub(super) fn refuses_handshake(&self) -> bool {
         self.refuses_handshake
+    }
+
+    /// The server is there, and answers nobody but callers.
+    pub(super) fn wants_callers(&self) -> bool {
+        self.wants_callers
+    }
+
+    /// It does not accept a credential.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.code == Code::UpstreamRefusedCredential
+    }
+
+    /// The sentence without its cause.
+    pub(super) fn public(&self) -> &Arc<str> {
+        &self.public
     }
 
     /// Nothing that is asked in another way would be answered either.
@@ -174,14 +200,16 @@ impl Failure {
             Refused::Callers => {
                 "refuses your own credential, which plugway passed on; get one that it accepts."
             }
-            Refused::NoCallers => {
+            Refused::NoCallers | Refused::Unlent => {
                 "wants a credential of your own, and you sent none to pass on; send one."
             }
             Refused::Nobodys => {
                 "wants a credential, and plugway has none for it; its operator must configure one."
             }
         };
-        Self::new(Code::UpstreamRefusedCredential, format!("The server {name:?} {sentence}"))
+        let sentence = format!("The server {name:?} {sentence}");
+        let failure = Self::new(Code::UpstreamRefusedCredential, sentence);
+        Self { wants_callers: refused == Refused::Unlent, ..failure }
     }
 
     /// It says itself that it is asked too much.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::protocol::Revision;
 
 /// The result of `initialize` or of `server/discover`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Greeting {
     /// The revision to speak.
     pub(super) revision: Option<Revision>,

@@ -106,7 +106,7 @@ impl<P: Peer> Keeper<P> {
                 Ok((greeting, catalogue)) => {
                     failures = 0;
                     let since = Instant::now();
-                    let vigil = Vigil::new(self, greeting, catalogue.ttl);
+                    let vigil = Vigil::new(self, greeting, &catalogue);
                     self.status.connected(catalogue.offering);
                     let failure = self.stay(vigil).await;
                     brief = if since.elapsed() < STEADY { brief.saturating_add(1) } else { 0 };
@@ -132,8 +132,18 @@ impl<P: Peer> Keeper<P> {
         Ok(come)
     }
 
-    /// Opens plugway's own connection, and reads the catalogue over it.
+    /// Opens plugway's own connection, and reads the catalogue over it. A server that answers nobody but callers is there
+    /// all the same.
     pub(super) async fn connect(&self) -> Result<(Greeting, Catalogue), Failure> {
+        match self.introduced().await {
+            Err(failure) if failure.wants_callers() => {
+                Ok((Greeting::default(), self.veiled(&failure).await))
+            }
+            come => come,
+        }
+    }
+
+    async fn introduced(&self) -> Result<(Greeting, Catalogue), Failure> {
         let limit = self.patience + PROBE;
         let greeting = timeout(limit, self.peer.greet())
             .await
@@ -147,9 +157,19 @@ impl<P: Peer> Keeper<P> {
         let limit = self.limits.catalogue;
         let read = timeout(limit, catalogue::read(&self.peer, greeting, self.status.name()))
             .await
-            .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)))?;
+            .unwrap_or_else(|_| Err(Failure::timeout(self.status.name(), limit)));
+        let read = match read {
+            Err(failure) if failure.wants_callers() => self.veiled(&failure).await,
+            read => read?,
+        };
         self.status.tally.read();
         Ok(read)
+    }
+
+    /// plugway has nothing to say there: what was open is given up.
+    async fn veiled(&self, failure: &Failure) -> Catalogue {
+        self.peer.part().await;
+        Catalogue::veiled(failure.public().clone())
     }
 
     /// Looks once whether the server is alive.

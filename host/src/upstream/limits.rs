@@ -117,6 +117,15 @@ pub const VARIANT_USED: Duration = Duration::from_mins(1);
 pub const VARIANT_GAP: Duration = Duration::from_secs(1);
 /// The same when that is as before: servers say that their lists changed whenever a session of theirs begins.
 pub const VARIANT_GAP_UNCHANGED: Duration = Duration::from_secs(10);
+/// Catalogues that are kept of one upstream for one caller each: what a server says to callers with credentials of their own
+/// only. For one more the one makes room that was not used the longest, one of a caller who was refused first.
+pub const CALLER_VARIANTS: usize = 256;
+/// After so long a catalogue is forgotten whose caller does not come any more, and the caller's credential with it.
+pub const CALLER_VARIANT_KEPT: Duration = Duration::from_mins(15);
+/// The catalogue of a caller whose credential the server did not accept in a call is read again at most so often.
+pub const DOUBT_GAP: Duration = Duration::from_secs(1);
+/// A caller whose catalogue could not be read is tried again after so long, or once it comes with another credential.
+pub const CALLER_AGAIN: Duration = Duration::from_secs(5);
 /// Longest capabilities of a client that have a variant.
 pub const VARIANT_CLAIMS: usize = 16 * 1024;
 

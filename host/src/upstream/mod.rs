@@ -7,7 +7,7 @@
 //! Reading order: [`settings`] and [`limits`] are what the operator says; [`mod@start`] makes an upstream; [`keeper`] is its
 //! life, [`vigil`] how it is watched over while it is connected, [`bell`] what makes them look; [`catalogue`] is what is
 //! read, [`headed`] judges its tools, [`documents`] is what the router reads besides, [`variants`] are what
-//! clients with other capabilities are offered, [`varying`] reads them, [`status`] what is published, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
+//! clients with other capabilities are offered, [`lent`] what is offered to one caller each, [`varying`] reads both, [`status`] what is published, [`said`] what the log says, [`tally`] what is counted; [`http`] and [`stdio`] are the two transports;
 //! [`subscriptions`] stand around both; [`slot`], [`sessions`] and [`wishes`] hold what belongs to a party, [`renew`] tells
 //! it to a session that was opened anew, [`era`] says how a request travels, [`rewrite`] what changes in it, [`permission`]
 //! what a server may ask in return; [`supervise`] is the small process around a child; [`failure`] holds the sentences.
@@ -24,12 +24,14 @@ mod greeting;
 mod headed;
 mod http;
 mod keeper;
+mod lent;
 pub mod limits;
 pub mod outside;
 mod peek;
 mod permission;
 mod renew;
 mod rewrite;
+mod said;
 mod sessions;
 pub mod settings;
 mod slot;

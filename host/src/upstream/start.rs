@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::era::EraCell;
 use super::http::{DEFAULT_PATH, Endpoint, HttpPeer, HttpUpstream, SSE_PATH};
 use super::keeper::Keeper;
 use super::limits::{Limits, UNUSED};
@@ -28,9 +27,9 @@ pub fn start(
     let wishes = Arc::new(Wishes::new(settings.name.clone(), settings.limits.sessions));
     match &settings.transport {
         Transport::Http { url } => {
-            let era = Arc::new(EraCell::new());
             let url = (url.as_str(), DEFAULT_PATH);
             let endpoint = Arc::new(Endpoint::new(url, settings, &status, tracker)?);
+            let era = Arc::clone(&endpoint.era);
             let peer = HttpPeer::new(Arc::clone(&endpoint), Arc::clone(&era));
             let keeper = Keeper {
                 peer,

@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use http::HeaderValue;
 use tokio::sync::watch;
 
 use super::bell::Bell;
 use super::failure::Failure;
+use super::lent::Lent;
 use super::tally::Tally;
 use super::variants::Variants;
-use crate::pipeline::port::{LeftOut, Offering, Phase, Snapshot};
+use crate::pipeline::port::{Offering, Phase, Snapshot};
 use crate::protocol::Mirrored;
-
-/// Tools that are left out and named in the log at once; the administration shows all of them.
-const WARNED: usize = 20;
 
 /// The published state, the bell that the keeper hears, and the numbers.
 #[derive(Debug)]
@@ -30,6 +29,8 @@ pub(super) struct Status {
     /// How often the catalogue was read. What else was read of the server counts until then.
     reads: watch::Sender<u64>,
     pub(super) variants: Variants,
+    /// What is offered to one caller each.
+    pub(super) lent: Lent,
     /// Counts what [`Snapshot::variants`] tells of.
     changes: AtomicU64,
 }
@@ -47,6 +48,7 @@ impl Status {
             is_out: AtomicBool::new(false),
             reads: watch::channel(0).0,
             variants: Variants::default(),
+            lent: Lent::default(),
             changes: AtomicU64::new(0),
         }
     }
@@ -100,16 +102,19 @@ impl Status {
 
     /// The catalogue was read after a connect.
     pub(super) fn connected(&self, offering: Offering) {
-        tracing::info!(
-            connector = &*self.connector,
-            upstream = &*self.name,
-            server = &*offering.server_name,
-            tools = offering.tools.len(),
-            prompts = offering.prompts.len(),
-            resources = offering.resources.len(),
-            templates = offering.templates.len(),
-            "connected"
-        );
+        if offering.veiled.is_none() {
+            tracing::info!(
+                connector = &*self.connector,
+                upstream = &*self.name,
+                server = &*offering.server_name,
+                tools = offering.tools.len(),
+                prompts = offering.prompts.len(),
+                resources = offering.resources.len(),
+                templates = offering.templates.len(),
+                "connected"
+            );
+        }
+        self.tell_veiled(&offering);
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
         self.snapshot.send_modify(|snapshot| {
             let variants = self.count_reading();
@@ -125,7 +130,8 @@ impl Status {
     /// clients with other capabilities are offered may be something else.
     pub(super) fn renewed(&self, offering: Offering) {
         self.warn_left_out(self.snapshot.borrow().offering.as_deref(), &offering);
-        let kept = self.variants.are_kept();
+        self.tell_veiled(&offering);
+        let kept = self.variants.are_kept() || self.lent.are_kept();
         let mut changed = false;
         self.snapshot.send_if_modified(|snapshot| {
             let variants = self.count_reading();
@@ -152,6 +158,7 @@ impl Status {
     /// The catalogue was read: another number for its variants. Counted while the snapshot is being changed, so that whoever
     /// sees one of both sees both.
     fn count_reading(&self) -> u64 {
+        self.lent.sweep(tokio::time::Instant::now());
         self.reads.send_modify(|reads| *reads += 1);
         self.changes.fetch_add(1, Relaxed) + 1
     }
@@ -176,6 +183,13 @@ impl Status {
         });
     }
 
+    /// The server did not accept this credential of a caller: what it offers to the caller is looked at again.
+    pub(super) fn doubt(&self, credential: &HeaderValue) {
+        if self.lent.doubt(credential) {
+            self.variants_changed();
+        }
+    }
+
     /// Whether it can be used, and what it offered last; none where it never answered.
     pub(super) fn offering(&self) -> Option<(Phase, Arc<Offering>)> {
         let snapshot = self.snapshot.borrow();
@@ -183,27 +197,19 @@ impl Status {
     }
 
     /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
-    pub(super) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
+    /// `credential` is that of the caller.
+    pub(super) fn mirrored(
+        &self,
+        tool: &str,
+        credential: Option<&HeaderValue>,
+    ) -> Option<Arc<[Mirrored]>> {
         let known = {
             let snapshot = self.snapshot.borrow();
             snapshot.offering.as_ref()?.mirrored.get(tool).cloned()
         };
-        known.or_else(|| self.variants.mirrored(tool))
-    }
-
-    /// Warns of tools that no client is shown, once for each.
-    pub(super) fn warn_left_out(&self, before: Option<&Offering>, now: &Offering) {
-        let known = before.map_or(&[][..], |before| &before.left_out);
-        let new = now.left_out.iter().filter(|left_out| !known.contains(left_out));
-        for LeftOut { tool, reason } in new.take(WARNED) {
-            tracing::warn!(
-                connector = &*self.connector,
-                upstream = &*self.name,
-                tool = &**tool,
-                reason = &**reason,
-                "a tool is left out: its x-mcp-header is invalid"
-            );
-        }
+        known
+            .or_else(|| self.variants.mirrored(tool))
+            .or_else(|| self.lent.mirrored(tool, credential?))
     }
 
     /// It is away; the next attempt is due after `wait`, or not at all. What it offered last stays known.

@@ -3,9 +3,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use http::HeaderValue;
 use tokio::time::Instant;
 
-use super::limits::{VARIANT_CLAIMS, VARIANT_USED, VARIANTS};
+use super::failure::Failure;
+use super::limits::{CALLER_AGAIN, VARIANT_CLAIMS, VARIANT_USED, VARIANTS};
 use super::slot::Slot;
 use crate::pipeline::port::Offering;
 use crate::protocol::{Mirrored, scan};
@@ -19,6 +21,8 @@ pub(super) struct Variants(Mutex<Vec<Arc<Variant>>>);
 pub(super) struct Variant {
     /// JSON text of the capabilities, as far as the operator lets the server use them.
     pub(super) claims: Arc<str>,
+    /// The only caller that it is for; none where it is for everybody with these capabilities.
+    pub(super) lender: Option<Arc<str>>,
     /// The last reading, by whomever came first.
     pub(super) slot: Arc<Slot<Read>>,
     state: Mutex<State>,
@@ -29,10 +33,24 @@ struct State {
     used: Instant,
     /// What counts, even while it is read again.
     last: Option<Arc<Offering>>,
-    /// The reading of the catalogue at which this could not be read.
-    failed: Option<u64>,
+    failed: Option<Failed>,
     /// When the last reading began.
     began: Option<Instant>,
+    /// With what it is read: the newest one that its caller came with.
+    credential: Option<HeaderValue>,
+    /// Whether the server did not accept it in a call since.
+    doubted: bool,
+}
+
+/// How it could not be read.
+#[derive(Debug)]
+struct Failed {
+    /// The reading of the catalogue at which that was.
+    reads: u64,
+    at: Instant,
+    credential: Option<HeaderValue>,
+    /// A sentence for clients.
+    why: Arc<str>,
 }
 
 /// One reading: how many reasons there had been for it, and everybody's catalogue then.
@@ -68,9 +86,7 @@ impl Variants {
             }
             kept.swap_remove(place);
         }
-        let state = Mutex::new(State { used: now, last: None, failed: None, began: None });
-        let slot = Arc::new(Slot::new());
-        let variant = Arc::new(Variant { claims: claims.into(), slot, state });
+        let variant = Arc::new(Variant::new(claims, None, now));
         kept.push(Arc::clone(&variant));
         Some(variant)
     }
@@ -94,6 +110,20 @@ impl Variants {
 }
 
 impl Variant {
+    /// One of which nothing was read yet.
+    pub(super) fn new(claims: &str, lender: Option<Arc<str>>, now: Instant) -> Self {
+        let state = State {
+            used: now,
+            last: None,
+            failed: None,
+            began: None,
+            credential: None,
+            doubted: false,
+        };
+        let (claims, slot) = (claims.into(), Arc::new(Slot::new()));
+        Self { claims, lender, slot, state: Mutex::new(state) }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,6 +131,53 @@ impl Variant {
     /// What was read last.
     pub(super) fn last(&self) -> Option<Arc<Offering>> {
         self.state().last.clone()
+    }
+
+    /// When somebody asked for it last.
+    pub(super) fn used(&self) -> Instant {
+        self.state().used
+    }
+
+    /// Somebody asks for it.
+    pub(super) fn is_used(&self, now: Instant) {
+        self.state().used = now;
+    }
+
+    /// With what it is read.
+    pub(super) fn credential(&self) -> Option<HeaderValue> {
+        self.state().credential.clone()
+    }
+
+    /// Its caller came with this.
+    pub(super) fn lend(&self, credential: &HeaderValue) {
+        let mut state = self.state();
+        if state.credential.as_ref() != Some(credential) {
+            state.credential = Some(credential.clone());
+            state.doubted = false;
+        }
+    }
+
+    /// The server did not accept the credential with which this was read; says whether that has to be looked at.
+    pub(super) fn doubt(&self, credential: &HeaderValue) -> bool {
+        let Some(read) = self.slot.current() else { return false };
+        let mut state = self.state();
+        if state.doubted || state.last.is_none() || state.credential.as_ref() != Some(credential) {
+            return false;
+        }
+        state.doubted = true;
+        drop(state);
+        self.slot.forget(&read);
+        true
+    }
+
+    /// Whether it was doubted since it was read.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.state().doubted
+    }
+
+    /// Why it could not be read, in a sentence for clients.
+    pub(super) fn why(&self) -> Option<Arc<str>> {
+        self.state().failed.as_ref().map(|failed| failed.why.clone())
     }
 
     /// When the last reading began.
@@ -113,17 +190,38 @@ impl Variant {
         self.state().began = Some(now);
     }
 
-    /// Whether it could not be read since the catalogue was read for the last time.
-    pub(super) fn failed(&self, reads: u64) -> bool {
-        self.state().failed == Some(reads)
+    /// Whether it could not be read since the catalogue was read for the last time. One caller's is tried again before that:
+    /// nothing is seen in its place.
+    pub(super) fn failed(&self, reads: u64, now: Instant) -> bool {
+        let state = self.state();
+        state.failed.as_ref().is_some_and(|failed| {
+            let tried = failed.credential == state.credential
+                && now.saturating_duration_since(failed.at) < CALLER_AGAIN;
+            failed.reads == reads && (self.lender.is_none() || tried)
+        })
     }
 
-    /// It was read, or could not be; says whether what counts is something else now.
-    pub(super) fn was_read(&self, reads: u64, offering: Option<&Arc<Offering>>) -> bool {
+    /// It was read with this credential, or could not be; says whether what counts is something else now. What a caller is
+    /// refused does not count any more.
+    pub(super) fn was_read(
+        &self,
+        (reads, now): (u64, Instant),
+        credential: Option<HeaderValue>,
+        read: Result<&Arc<Offering>, &Failure>,
+    ) -> bool {
         let mut state = self.state();
-        state.failed = offering.is_none().then_some(reads);
-        let Some(offering) = offering else { return false };
-        state.last.replace(Arc::clone(offering)).as_ref() != Some(offering)
+        state.doubted = false;
+        match read {
+            Ok(offering) => {
+                state.failed = None;
+                state.last.replace(Arc::clone(offering)).as_ref() != Some(offering)
+            }
+            Err(failure) => {
+                let why = failure.public().clone();
+                state.failed = Some(Failed { reads, at: now, credential, why });
+                self.lender.is_some() && failure.is_refusal() && state.last.take().is_some()
+            }
+        }
     }
 }
 
@@ -163,11 +261,17 @@ mod tests {
         let variant = variants.of(&claims(0), Instant::now()).unwrap();
         let offering =
             |name: &str| Arc::new(Offering { server_name: name.into(), ..Offering::default() });
-        assert!(!variant.was_read(1, None) && variant.failed(1) && !variant.failed(2));
-        assert!(variant.was_read(2, Some(&offering("a"))) && !variant.failed(2));
-        assert!(!variant.was_read(3, Some(&offering("a"))), "the same");
-        assert!(!variant.was_read(4, None) && variant.failed(4));
+        let now = Instant::now();
+        let away = Failure::unavailable("demo");
+        let failed = |reads| variant.failed(reads, now + 2 * CALLER_AGAIN);
+        let read = |reads: u64, read: Result<&Arc<Offering>, &Failure>| {
+            variant.was_read((reads, now), None, read)
+        };
+        assert!(!read(1, Err(&away)) && failed(1) && !failed(2));
+        assert!(read(2, Ok(&offering("a"))) && !failed(2));
+        assert!(!read(3, Ok(&offering("a"))), "the same");
+        assert!(!read(4, Err(&away)) && failed(4));
         assert_eq!(variant.last(), Some(offering("a")));
-        assert!(variant.was_read(5, Some(&offering("b"))));
+        assert!(read(5, Ok(&offering("b"))));
     }
 }

@@ -4,17 +4,19 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use http::HeaderValue;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::authored::Hello;
 use super::failure::Failure;
+use super::limits::DOUBT_GAP;
 use super::permission::claimed;
 use super::settings::Asks;
 use super::status::Status;
 use super::variants::{Read, Variant};
-use crate::pipeline::port::{self, Offering, Phase, Promise};
+use crate::pipeline::port::{self, Lender, Offering, Phase, Promise};
 use crate::protocol::{Era, Revision};
 
 /// A server that may offer something else to clients with capabilities of their own.
@@ -31,8 +33,9 @@ pub(super) trait Varying: Send + Sync + 'static {
     fn gap(&self, era: Option<Era>, changed: bool) -> Duration;
     /// Cancelled when nothing is read any more.
     fn over(&self) -> CancellationToken;
-    /// Reads what it offers to whoever says this hello, over a connection of plugway's own.
-    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello) -> Reading;
+    /// Reads what it offers to whoever says this hello, over a connection of plugway's own. `lent` is the credential of the
+    /// only caller that it is read for; the era is found out with it.
+    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello, lent: Option<HeaderValue>) -> Reading;
 }
 
 /// What was read, once it is.
@@ -48,6 +51,9 @@ pub(super) async fn offered<V: Varying>(
     let claims = claimed(capabilities, server.asks());
     let claims = claims.as_deref().unwrap_or(capabilities);
     let Some((phase, everybodys)) = status.offering() else { return port::Variant::Everybodys };
+    if everybodys.veiled.is_some() {
+        return port::Variant::Everybodys;
+    }
     let Some(variant) = status.variants.of(claims, Instant::now()) else {
         return port::Variant::Everybodys;
     };
@@ -58,6 +64,36 @@ pub(super) async fn offered<V: Varying>(
     match variant.last() {
         Some(offering) if *offering != *everybodys => port::Variant::Own(offering),
         _ => port::Variant::Everybodys,
+    }
+}
+
+/// What the server offers to one caller whose client has these capabilities: that is read with the caller's own credential
+/// where the server says nothing without one.
+pub(super) async fn offered_to<V: Varying>(
+    server: &Arc<V>,
+    tracker: &TaskTracker,
+    capabilities: &str,
+    lender: Lender<'_>,
+) -> port::Variant {
+    let status = server.status();
+    let Some((phase, everybodys)) = status.offering() else { return port::Variant::Everybodys };
+    let Some(veiled) = &everybodys.veiled else {
+        return offered(server, tracker, capabilities).await;
+    };
+    let claims = claimed(capabilities, server.asks());
+    let claims = claims.as_deref().unwrap_or(capabilities);
+    let Some(variant) = status.lent.of(claims, lender, Instant::now()) else {
+        return port::Variant::Unseen(veiled.clone());
+    };
+    if phase == Phase::Connected {
+        Box::pin(read(server, tracker, &variant, &everybodys)).await;
+    }
+    match variant.last() {
+        Some(offering) => port::Variant::Own(offering),
+        None if phase == Phase::Connected => {
+            port::Variant::Unseen(variant.why().unwrap_or_else(|| veiled.clone()))
+        }
+        None => port::Variant::Everybodys,
     }
 }
 
@@ -76,22 +112,30 @@ async fn read<V: Varying>(
     match known {
         Some(known) if known.reasons == reasons && !changed => return,
         Some(old) => variant.slot.forget(&old),
-        None if variant.failed(server.status().reads()) => return,
+        None if variant.failed(server.status().reads(), Instant::now()) => return,
         None => {}
     }
     let now = Instant::now();
-    let due = variant.began().map_or(now, |last| last + server.gap(era, changed));
+    let doubted = variant.is_doubted();
+    let gap = if doubted { DOUBT_GAP } else { server.gap(era, changed) };
+    let due = variant.began().map_or(now, |last| last + gap);
     let reading = Box::pin(reading(Arc::clone(server), Arc::clone(variant), era, due));
     let read = variant.slot.acquire(tracker, || reading);
     // What has to wait, and is no news for all, is waited for by nobody.
-    let read = if due > now && !changed { read.now_or_never() } else { Some(read.await) };
+    let read =
+        if due > now && !changed && !doubted { read.now_or_never() } else { Some(read.await) };
     if let Some(Err(failure)) = read {
         let status = server.status();
+        if variant.lender.is_some() && failure.is_refusal() {
+            let (upstream, reason) = (&**status.name(), &*failure.reason());
+            tracing::debug!(upstream, reason, "a caller is shown nothing");
+            return;
+        }
         tracing::warn!(
             connector = &**status.connector(),
             upstream = &**status.name(),
             reason = &*failure.reason(),
-            "what is offered to clients with other capabilities could not be read"
+            "what is offered to some clients could not be read"
         );
     }
 }
@@ -109,13 +153,14 @@ async fn reading<V: Varying>(
     let status = server.status();
     let (reads, reasons) = (status.reads(), server.reasons(era));
     let beside = status.offering().map(|(_, now)| Arc::downgrade(&now)).unwrap_or_default();
-    let read = Arc::clone(&server).read(era, Hello::claiming(&variant.claims));
+    let lent = variant.credential();
+    let read = Arc::clone(&server).read(era, Hello::claiming(&variant.claims), lent.clone());
     let offering = over.run_until_cancelled(read).await.ok_or_else(Failure::stopping)?;
     let offering = offering.map(Arc::new);
     if let Ok(offering) = &offering {
         status.warn_left_out(variant.last().as_deref(), offering);
     }
-    if variant.was_read(reads, offering.as_ref().ok()) {
+    if variant.was_read((reads, Instant::now()), lent, offering.as_ref()) {
         status.variants_changed();
     }
     offering.map(|_| Read { reasons, beside })

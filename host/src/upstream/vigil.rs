@@ -6,6 +6,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::backoff;
 use super::bell::Rung;
+use super::catalogue::Catalogue;
 use super::failure::Failure;
 use super::greeting::Greeting;
 use super::keeper::{Keeper, Peer, Pulse};
@@ -21,6 +22,8 @@ pub(super) struct Vigil<'a, P> {
     unread: u32,
     /// plugway's own session is gone: it is opened again before anything else.
     forgotten: bool,
+    /// The server answers nobody but callers: whether that is still so is asked as at the start.
+    veiled: bool,
     /// The next look asks over the session.
     closely: bool,
     looked: Instant,
@@ -31,7 +34,7 @@ pub(super) struct Vigil<'a, P> {
 
 impl<'a, P: Peer> Vigil<'a, P> {
     /// Begins when the catalogue was just read.
-    pub(super) fn new(keeper: &'a Keeper<P>, greeting: Greeting, ttl: Option<Duration>) -> Self {
+    pub(super) fn new(keeper: &'a Keeper<P>, greeting: Greeting, catalogue: &Catalogue) -> Self {
         let now = Instant::now();
         Self {
             keeper,
@@ -39,11 +42,12 @@ impl<'a, P: Peer> Vigil<'a, P> {
             failed: 0,
             unread: 0,
             forgotten: false,
+            veiled: catalogue.offering.veiled.is_some(),
             closely: false,
             looked: now,
             check_at: now + interval(&keeper.limits),
             read: now,
-            read_at: now + refresh(&keeper.limits, ttl),
+            read_at: now + refresh(&keeper.limits, catalogue.ttl),
         }
     }
 
@@ -133,15 +137,22 @@ impl<'a, P: Peer> Vigil<'a, P> {
         let (greeting, catalogue) = self.keeper.connect().await?;
         self.forgotten = false;
         self.greeting = greeting;
-        self.is_read(catalogue.ttl);
+        self.is_read(&catalogue);
         self.keeper.status.renewed(catalogue.offering);
         Ok(())
     }
 
     async fn read(&mut self) -> Result<(), Failure> {
-        match self.keeper.read(&self.greeting).await {
-            Ok(catalogue) => {
-                self.is_read(catalogue.ttl);
+        let read = if self.veiled {
+            Box::pin(self.keeper.connect()).await
+        } else {
+            let read = self.keeper.read(&self.greeting).await;
+            read.map(|catalogue| (self.greeting.clone(), catalogue))
+        };
+        match read {
+            Ok((greeting, catalogue)) => {
+                self.greeting = greeting;
+                self.is_read(&catalogue);
                 self.keeper.status.renewed(catalogue.offering);
                 Ok(())
             }
@@ -164,10 +175,11 @@ impl<'a, P: Peer> Vigil<'a, P> {
         }
     }
 
-    fn is_read(&mut self, ttl: Option<Duration>) {
+    fn is_read(&mut self, catalogue: &Catalogue) {
+        self.veiled = catalogue.offering.veiled.is_some();
         self.unread = 0;
         self.read = Instant::now();
-        self.read_at = self.read + refresh(&self.keeper.limits, ttl);
+        self.read_at = self.read + refresh(&self.keeper.limits, catalogue.ttl);
     }
 }
 

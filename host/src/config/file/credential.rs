@@ -19,7 +19,9 @@ pub struct CredentialUse {
     pub name: Option<String>,
     /// Its value.
     pub value: Option<SecretText>,
-    /// With the mode `forward`: the whole value of `Authorization` for what plugway itself asks.
+    /// With the mode `forward`: the whole value of `Authorization` for what plugway itself asks, such as catalogues, which are
+    /// everybody's then. Default: none; where a server answers nobody without one, each caller's catalogue is read with the
+    /// caller's own.
     pub own: Option<SecretText>,
 }
 

@@ -146,7 +146,8 @@ form!(CredentialUse, "credential", |generator| {
                     "name": { "type": "string", "description": "With `header`: its name." },
                     "value": secret("With `header`: its value."),
                     "own": secret("With `forward`: the whole value of `Authorization` for what \
-                        plugway itself asks, such as catalogues. Default: none."),
+                        plugway itself asks; catalogues are everybody's then. Default: none: where a server answers \
+                        nobody without a credential, each caller sees what its own one is shown."),
                 },
                 "required": ["mode"],
                 "additionalProperties": false,

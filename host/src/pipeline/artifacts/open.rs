@@ -13,6 +13,7 @@ use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::handshake::knows;
 use crate::pipeline::port::{Body, FileOrder};
+use crate::pipeline::viewer::{Shows, Viewer};
 use crate::telemetry::audit::Download;
 
 /// Who wants what.
@@ -76,7 +77,10 @@ async fn fetch(
     let place = connector.place_of(&file.upstream);
     let upstream = place.and_then(|place| connector.upstream(place)).ok_or_else(unknown)?;
     // What the server offers may have been hidden from the caller since.
-    if !knows(&*connector.view(caller, None).await?, &file.upstream) {
+    let shows = asked.credential.as_ref();
+    let shows = shows.map_or(Shows::Earlier, |credential| Shows::Request(Some(credential)));
+    let viewer = Viewer { caller, capabilities: None, shows };
+    if !knows(&*connector.view(viewer).await?, &file.upstream) {
         return Err(unknown());
     }
     let fetching = connector.artifacts.begin(&file.caller.id).ok_or_else(|| {

@@ -3,6 +3,7 @@
 use super::known::Known;
 use crate::catalogue::EntryKind;
 use crate::pipeline::connector::Connector;
+use crate::pipeline::port::Offering;
 use crate::protocol::feature::TASKS;
 use crate::protocol::union::{union, without};
 use crate::protocol::{Era, scan};
@@ -24,7 +25,10 @@ pub(super) fn of(connector: &Connector, known: &Known<'_>, era: Era) -> String {
 /// never see those of a server that comes up later.
 fn own(connector: &Connector, known: &Known<'_>, era: Era) -> String {
     let entries = known.catalogue.entries();
-    let unknown = connector.upstreams.iter().any(|served| served.snapshot().offering.is_none());
+    let unread = connector.upstreams.iter().any(|served| served.snapshot().offering.is_none());
+    let veiled = |offering: &Offering| offering.veiled.is_some();
+    let unknown =
+        unread || known.servers().any(|(_, server)| server.offering.as_deref().is_some_and(veiled));
     let has =
         |kinds: &[EntryKind]| unknown || entries.iter().any(|entry| kinds.contains(&entry.kind));
     let list = r#"{"listChanged":true}"#;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::catalogue::{Catalogue, Sight, View};
-use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::{Connector, Served};
 use crate::pipeline::port::Snapshot;
+use crate::pipeline::viewer::Viewer;
 
 /// The servers that a caller may know of, in the order of the configuration, each as it is now.
 pub(super) struct Known<'a> {
@@ -15,17 +15,13 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Who cannot be judged knows of no server. `capabilities` are the client's: what a server says to such clients counts.
-    pub(super) async fn of(
-        connector: &'a Connector,
-        caller: &Arc<Caller>,
-        capabilities: Option<&Arc<str>>,
-    ) -> Self {
-        let Ok(view) = connector.view(caller, capabilities).await else {
+    /// Who cannot be judged knows of no server. What a server says to clients like the caller's counts, and to the caller.
+    pub(super) async fn of(connector: &'a Connector, viewer: Viewer<'_>) -> Self {
+        let Ok(view) = connector.view(viewer).await else {
             let catalogue = connector.views.whole().catalogue().clone();
             return Self { servers: Vec::new(), catalogue };
         };
-        let built = connector.built(capabilities).await;
+        let built = connector.built(viewer).await;
         let own = |place: usize| built.as_ref()?.offerings.get(place)?.clone();
         let known = connector.upstreams.iter().enumerate();
         let known = known.filter(|(_, served)| knows(&view, served.upstream.name()));

@@ -7,23 +7,16 @@ mod capabilities;
 mod instructions;
 mod known;
 
-use std::sync::Arc;
-
-use super::caller::Caller;
 use super::connector::Connector;
+use super::viewer::Viewer;
 use crate::protocol::{Era, Revision};
 
 use known::Known;
 pub(super) use known::knows;
 
-/// JSON text of the result of `initialize` of a client with these capabilities.
-pub async fn initialize(
-    connector: &Connector,
-    caller: &Arc<Caller>,
-    capabilities: Option<&Arc<str>>,
-    revision: Revision,
-) -> String {
-    let known = Known::of(connector, caller, capabilities).await;
+/// JSON text of the result of `initialize`.
+pub async fn initialize(connector: &Connector, viewer: Viewer<'_>, revision: Revision) -> String {
+    let known = Known::of(connector, viewer).await;
     format!(
         r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
         revision.as_str(),
@@ -37,13 +30,9 @@ pub async fn initialize(
 /// at any moment, and it belongs to the caller (SEP-2549).
 const AUTHORED: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
 
-/// JSON text of the result of `server/discover` of a client with these capabilities (2026-07-28).
-pub async fn discover(
-    connector: &Connector,
-    caller: &Arc<Caller>,
-    capabilities: Option<&Arc<str>>,
-) -> String {
-    let known = Known::of(connector, caller, capabilities).await;
+/// JSON text of the result of `server/discover` (2026-07-28).
+pub async fn discover(connector: &Connector, viewer: Viewer<'_>) -> String {
+    let known = Known::of(connector, viewer).await;
     // Those of sessions among them, as in the error about any other: a client may choose.
     let versions = Revision::ALL.map(Revision::as_str).join(r#"",""#);
     format!(

@@ -14,6 +14,7 @@ use crate::pipeline::local::NO_DECISION;
 use crate::pipeline::port::Inbound;
 use crate::pipeline::request::RequestId;
 use crate::pipeline::status::LiveStatus;
+use crate::pipeline::viewer::Viewer;
 use crate::protocol::{Malformed, Message, Revision, Span, scan, splice};
 
 /// Whom messages are for.
@@ -45,7 +46,7 @@ pub async fn pass(
     if !is_judged(connector) {
         return Ok(message);
     }
-    let view = connector.view(&toward.caller, None).await?;
+    let view = connector.view(Viewer::unasked(&toward.caller, None)).await?;
     for policy in connector.policies.iter().filter(|policy| policy.hooks().inbound) {
         let context = CallContext {
             way: Way::FromUpstream,

@@ -51,11 +51,10 @@ pub(super) fn parts(
         Target::Dynamic | Target::Local => None,
     };
     let places: Vec<Option<usize>> = filter.uris.iter().map(place_of).collect();
-    let shares = Followed::shares(connector, caller, &filter.tasks);
+    let shares = Followed::shares(connector, view, caller, &filter.tasks);
     let all = connector.upstreams.iter().zip(shares).enumerate().map(|(at, (served, tasks))| {
         let own = filter.uris.iter().zip(&places).filter(|(_, place)| **place == Some(at));
-        let offering = served.snapshot().offering.clone();
-        let revision = offering.and_then(|offering| offering.revision);
+        let revision = connector.offering(view, at).and_then(|offering| offering.revision);
         let modern = revision.map(Revision::era) == Some(Era::Modern);
         Part {
             upstream: served.upstream.clone(),

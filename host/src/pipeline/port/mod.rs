@@ -22,7 +22,7 @@ pub use policy::{
 pub use router::{Asker, ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
 pub use state::{Exhausted, LocalState};
 pub use upstream::{
-    Control, LeftOut, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,
+    Control, LeftOut, Lender, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,
 };
 
 /// A boxed future that a port gives.

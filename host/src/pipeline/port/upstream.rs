@@ -114,6 +114,9 @@ pub struct Offering {
     pub mirrored: BTreeMap<Arc<str>, Arc<[Mirrored]>>,
     /// Tools that the server offers and that are not among these.
     pub left_out: Vec<LeftOut>,
+    /// A sentence for whoever comes without a credential of its own, where the server says to nobody else what it offers:
+    /// then all of this is empty, and each caller has an offering of its own ([`Upstream::variant_of`]).
+    pub veiled: Option<Arc<str>>,
 }
 
 /// A tool that a server offers and no client is shown.
@@ -125,6 +128,15 @@ pub struct LeftOut {
     pub reason: Arc<str>,
 }
 
+/// A caller with whose credential a server may be asked what it offers to that caller alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Lender<'a> {
+    /// Stands for the caller, and for nobody else.
+    pub caller: &'a Arc<str>,
+    /// `Authorization` as the caller came with it last; none leaves what is known of it.
+    pub credential: Option<&'a HeaderValue>,
+}
+
 /// What an upstream offers to clients with certain capabilities.
 #[derive(Clone, Debug)]
 pub enum Variant {
@@ -132,6 +144,8 @@ pub enum Variant {
     Everybodys,
     /// Something else.
     Own(Arc<Offering>),
+    /// Nothing, for want of a credential that the server accepts: why, in a sentence for the caller.
+    Unseen(Arc<str>),
 }
 
 /// One request for an upstream.
@@ -195,6 +209,11 @@ pub trait Upstream: Send + Sync {
     /// catalogue was. Who does not wait to the end finds it later: the reading goes on, and [`Snapshot::variants`] tells of
     /// its end. Where it cannot be read, everybody's counts until the catalogue is read again.
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant>;
+    /// Whether it may say what it offers to callers with credentials of their own only ([`Offering::veiled`]).
+    fn lends(&self) -> bool;
+    /// As [`Upstream::variant`], for one caller alone: where the server says nothing to others it is asked with the caller's
+    /// credential, and what it says is nobody else's.
+    fn variant_of<'a>(&'a self, capabilities: &'a str, lender: Lender<'a>) -> Promise<'a, Variant>;
     /// Sends a request over the party's own session, opening it at the first use. `subscriptions/listen` is answered with a
     /// stream that goes on when the server's own breaks off, in whatever era the server speaks; an error in it says that
     /// there is no such upstream any more.

@@ -3,6 +3,7 @@
 
 use super::ids::TaskIds;
 use super::{serve, texts};
+use crate::catalogue::View;
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::port::Notification;
@@ -19,6 +20,7 @@ impl Followed {
     /// The share of each upstream of the connector, in their order. An id that is none of the caller's is nobody's.
     pub(in crate::pipeline) fn shares(
         connector: &Connector,
+        view: &View,
         caller: &Caller,
         wanted: &[String],
     ) -> Vec<Self> {
@@ -27,7 +29,7 @@ impl Followed {
         for shown in wanted {
             let Some((upstream, own)) = ids.opened(shown) else { continue };
             let place = connector.place_of(upstream);
-            let place = place.filter(|place| serve::is_of(connector, *place, Era::Modern));
+            let place = place.filter(|place| serve::is_of(connector, view, *place, Era::Modern));
             if let Some(share) = place.and_then(|place| shares.get_mut(place)) {
                 share.ids.push((shown.clone(), own.to_owned()));
             }

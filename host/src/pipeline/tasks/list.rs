@@ -91,11 +91,10 @@ async fn page(call: &mut Call<'_>, mut at: At) -> Result<Answer, Fault> {
 fn next(call: &Call<'_>, from: usize) -> Option<usize> {
     let all = call.connector.upstreams.iter().enumerate().skip(from);
     all.filter(|(_, served)| knows(&call.view, served.upstream.name()))
-        .find(|(_, served)| {
-            let snapshot = served.snapshot();
-            let offering = snapshot.offering.as_deref();
-            snapshot.phase == Phase::Connected
-                && offering.and_then(super::shape) == Some(Era::Legacy)
+        .find(|(place, served)| {
+            let offering = call.connector.offering(&call.view, *place);
+            served.snapshot().phase == Phase::Connected
+                && offering.as_deref().and_then(super::shape) == Some(Era::Legacy)
         })
         .map(|(place, _)| place)
 }

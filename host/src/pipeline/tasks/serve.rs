@@ -57,7 +57,7 @@ pub(in crate::pipeline) async fn serve(
     let found =
         ids.opened(&shown).and_then(|(upstream, own)| Some((connector.place_of(upstream)?, own)));
     // A task of a session is none of the modern era, even where its caller is the same.
-    let found = found.filter(|(place, _)| is_of(connector, *place, request.era()));
+    let found = found.filter(|(place, _)| is_of(connector, &view, *place, request.era()));
     let (place, own) = found.ok_or_else(|| unknown(&shown))?;
     if request.era() == Era::Modern
         && let Ok(value) = HeaderValue::from_str(&header::encode(own))
@@ -75,10 +75,9 @@ pub(in crate::pipeline) async fn serve(
 }
 
 /// Whether the upstream at a place has tasks of an era, or nothing is known of it yet.
-pub(super) fn is_of(connector: &Connector, place: usize, era: Era) -> bool {
-    connector.upstreams.get(place).is_some_and(|served| {
-        served.snapshot().offering.as_deref().is_none_or(|offering| has(offering, &TASKS, era))
-    })
+pub(super) fn is_of(connector: &Connector, view: &View, place: usize, era: Era) -> bool {
+    let offering = connector.offering(view, place);
+    place < connector.upstreams.len() && offering.is_none_or(|offering| has(&offering, &TASKS, era))
 }
 
 fn task_id(message: &Message) -> Option<String> {

@@ -206,6 +206,9 @@ impl Call {
         let name = self.endpoint.name();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                if status == StatusCode::UNAUTHORIZED {
+                    self.endpoint.denied(&self.head.whose);
+                }
                 return Err(self.endpoint.refused(&self.head.whose).because(status));
             }
             StatusCode::TOO_MANY_REQUESTS => return Err(Failure::throttled(name)),

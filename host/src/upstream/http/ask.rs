@@ -88,6 +88,9 @@ async fn response_of(mut events: Events) -> Result<Option<Result<Message, String
 impl Reply {
     /// The failure that a status means in itself, whatever was asked.
     pub(super) fn check(&self, endpoint: &Endpoint) -> Result<(), Failure> {
+        if self.status == StatusCode::UNAUTHORIZED {
+            endpoint.denied(&self.whose);
+        }
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Err(endpoint.refused(&self.whose).because(self.status))

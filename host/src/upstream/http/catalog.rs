@@ -25,6 +25,8 @@ pub(super) struct Catalog {
     /// In the order in which they are tried.
     places: Vec<Uri>,
     known: Mutex<Known>,
+    /// The reading of the server's lists with which it was read, where it is read for callers; one at a time reads it.
+    current: tokio::sync::Mutex<Option<u64>>,
 }
 
 #[derive(Debug, Default)]
@@ -60,12 +62,25 @@ impl Catalog {
                 places.extend(uri.filter(|uri| !places.contains(uri)));
             }
         }
-        Self { places, known: Mutex::default() }
+        Self { places, known: Mutex::default(), current: tokio::sync::Mutex::default() }
     }
 
     /// What the last reading gave, without asking.
     pub(super) fn last(&self) -> Option<Document> {
         self.known().given.clone()
+    }
+
+    /// What there is since the server's lists were read again; asks for it where nobody did yet.
+    pub(super) async fn current(&self, endpoint: &Endpoint) -> Option<Document> {
+        let reads = endpoint.status.reads();
+        let mut read_with = self.current.lock().await;
+        if *read_with == Some(reads) {
+            return self.last();
+        }
+        let document = self.read(endpoint).await;
+        // One that could not be read is asked for again by the next caller.
+        *read_with = document.as_ref().is_none_or(Document::is_known).then_some(reads);
+        document
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {

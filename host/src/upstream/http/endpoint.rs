@@ -15,6 +15,7 @@ use super::catalog::Catalog;
 use super::files::Files;
 use super::request::Whose;
 use crate::outbound::{self, Client, Dialer, chain};
+use crate::upstream::era::EraCell;
 use crate::upstream::failure::{Failure, Refused};
 use crate::upstream::limits::{DRAINS, IDLE_CONNECTION, IDLE_CONNECTIONS, Limits, REPLIES};
 use crate::upstream::settings::{Access, Asks, Settings, Unusable};
@@ -49,6 +50,8 @@ pub(in crate::upstream) struct Endpoint {
     pub(super) drainer: Arc<Drainer>,
     /// Carries the answers to its own requests.
     pub(super) replies: Drainer,
+    /// Which eras it speaks, as far as that is known.
+    pub(in crate::upstream) era: Arc<EraCell>,
     /// It said that sessions have no stream of their own (405): none is asked for until plugway connects again.
     pub(super) no_streams: AtomicBool,
 }
@@ -96,6 +99,7 @@ impl Endpoint {
             status: Arc::clone(status),
             drainer: Arc::new(Drainer::new(tracker.clone(), DRAINS)),
             replies: Drainer::new(tracker.clone(), REPLIES),
+            era: Arc::new(EraCell::new()),
             no_streams: AtomicBool::new(false),
         })
     }
@@ -115,6 +119,18 @@ impl Endpoint {
         matches!(self.access, Access::Callers { .. })
     }
 
+    /// Whether it may say what it offers to callers only.
+    pub(super) fn lends(&self) -> bool {
+        self.access == Access::Callers { own: None }
+    }
+
+    /// A server refused this credential (401): a catalogue may have been read with it.
+    pub(super) fn denied(&self, whose: &Whose) {
+        if let (true, Whose::Caller(Some(credential))) = (self.lends(), whose) {
+            self.status.doubt(credential);
+        }
+    }
+
     /// The failure of a request whose credential the server did not accept.
     pub(super) fn refused(&self, whose: &Whose) -> Failure {
         let refused = match (&self.access, whose) {
@@ -123,7 +139,8 @@ impl Endpoint {
             }
             (Access::Callers { .. }, Whose::Caller(Some(_))) => Refused::Callers,
             (Access::Callers { .. }, Whose::Caller(None)) => Refused::NoCallers,
-            (Access::Open, _) | (Access::Callers { own: None }, Whose::Own) => Refused::Nobodys,
+            (Access::Callers { own: None }, Whose::Own) => Refused::Unlent,
+            (Access::Open, _) => Refused::Nobodys,
         };
         Failure::refused(self.name(), refused)
     }

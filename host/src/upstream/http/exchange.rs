@@ -12,6 +12,7 @@ use super::answer::{Call, Outcome};
 use super::body::{Pace, Sent};
 use super::endpoint::Endpoint;
 use super::hold::Hold;
+use super::probe::probe_as;
 use super::request::{Head, Whose, post};
 use super::respond::Respondent;
 use super::session::{Seat, Session};
@@ -68,8 +69,7 @@ impl HttpUpstream {
         let pace = self.pace(&order.message);
         let mut route = self.era.route(&order.party);
         if route == Route::Unknown {
-            let limit = self.endpoint.limits.open;
-            Box::pin(found_out(&self.era, &self.endpoint.status, limit)).await?;
+            Box::pin(self.found_out(&order)).await?;
             route = self.era.route(&order.party);
         }
         match route {
@@ -79,6 +79,20 @@ impl HttpUpstream {
             Route::Translated => self.stateless(order, pace, true).await,
             Route::Unknown => Err(Failure::unavailable(self.endpoint.name())),
         }
+    }
+
+    /// Waits for plugway to find out the era; where it is not answered itself, it is found out with the caller's credential.
+    async fn found_out(&self, order: &Order) -> Result<(), Failure> {
+        let known = self.endpoint.status.offering();
+        if known.is_none_or(|(_, offering)| offering.veiled.is_none()) {
+            let limit = self.endpoint.limits.open;
+            return found_out(&self.era, &self.endpoint.status, limit).await.map(drop);
+        }
+        let whose = Whose::Caller(order.credential.clone());
+        if order.credential.is_none() {
+            return Err(self.endpoint.refused(&whose));
+        }
+        probe_as(&self.endpoint, whose).await.map(drop)
     }
 
     fn pace(&self, message: &Message) -> Pace {

@@ -64,7 +64,7 @@ impl HttpPeer {
         // A server that says that it is not well is not asked for a session.
         self.health.before(&self.endpoint).await?;
         self.endpoint.no_streams.store(false, Ordering::Relaxed);
-        if let Found::Modern(greeting) = probe(&self.endpoint).await? {
+        if let Found::Modern(greeting) = probe(&self.endpoint, Whose::Own).await? {
             self.era.found(Speaks { modern: Some(true), initialize: None });
             self.place.send_replace(Place::Stateless);
             return Ok(greeting);
@@ -85,7 +85,7 @@ impl HttpPeer {
     ) -> Result<Option<Message>, Failure> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let session = self.session();
-        let asked = Question { method, cursor, id };
+        let asked = Question { method, cursor, id, whose: Whose::Own };
         let answer = asked.ask(&self.endpoint, session.as_deref(), &Hello::own()).await?;
         if let (None, Some(session)) = (&answer, &session) {
             session.lost();
@@ -101,6 +101,11 @@ impl HttpPeer {
             Ok(None) => Ok(Pulse::Forgotten),
             // Too many questions are no sign of death.
             Err(failure) if failure.is_busy() => Ok(Pulse::Alive),
+            // It answers nobody but callers; if it did before, that has to be found out.
+            Err(failure) if failure.wants_callers() => Ok(match &*self.place.borrow() {
+                Place::Nowhere => Pulse::Alive,
+                Place::Session(_) | Place::Stateless => Pulse::Forgotten,
+            }),
             Err(failure) => Err(failure),
         }
     }

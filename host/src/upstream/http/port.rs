@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Lender, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Message, Method};
 use crate::upstream::failure::Failure;
@@ -26,7 +26,7 @@ use crate::upstream::limits::GOODBYE;
 use crate::upstream::permission::Permission;
 use crate::upstream::renew;
 use crate::upstream::rewrite;
-use crate::upstream::varying::offered;
+use crate::upstream::varying::{offered, offered_to};
 
 impl HttpUpstream {
     async fn forward(&self, party: PartyId, notification: Message) {
@@ -103,6 +103,14 @@ impl Upstream for HttpUpstream {
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
         Box::pin(offered(&self.endpoint, &self.tracker, capabilities))
+    }
+
+    fn lends(&self) -> bool {
+        self.endpoint.lends()
+    }
+
+    fn variant_of<'a>(&'a self, capabilities: &'a str, lender: Lender<'a>) -> Promise<'a, Variant> {
+        Box::pin(offered_to(&self.endpoint, &self.tracker, capabilities, lender))
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

@@ -7,9 +7,10 @@ use tokio::time::timeout;
 
 use super::ask::{Reply, ask};
 use super::endpoint::Endpoint;
-use super::request::Head;
-use crate::protocol::Revision;
+use super::request::{Head, Whose};
+use crate::protocol::{Era, Revision};
 use crate::upstream::authored::{Hello, OPENING_ID, modern_request};
+use crate::upstream::era::Speaks;
 use crate::upstream::failure::Failure;
 use crate::upstream::greeting::Greeting;
 use crate::upstream::limits::PROBE;
@@ -41,10 +42,10 @@ struct ErrorData {
     supported: Vec<String>,
 }
 
-/// Asks `server/discover`. Fails when the server cannot be reached or refuses the credential, and when it is modern but
+/// Asks `server/discover` with this credential. Fails when the server cannot be reached or refuses the credential, and when it is modern but
 /// does not let itself be discovered.
-pub(super) async fn probe(endpoint: &Arc<Endpoint>) -> Result<Found, Failure> {
-    let head = Head::modern_method("server/discover");
+pub(super) async fn probe(endpoint: &Arc<Endpoint>, whose: Whose) -> Result<Found, Failure> {
+    let head = Head { whose, ..Head::modern_method("server/discover") };
     let text = modern_request(&Hello::own(), OPENING_ID, "server/discover", None);
     let asked = ask(endpoint, head, text, Some(OPENING_ID));
     match timeout(PROBE, asked).await {
@@ -53,6 +54,16 @@ pub(super) async fn probe(endpoint: &Arc<Endpoint>) -> Result<Found, Failure> {
         Ok(Err(_broken)) => Ok(Found::Legacy),
         Ok(Ok(reply)) => judge(endpoint, &reply),
     }
+}
+
+/// The same with a caller's credential, where plugway itself is not answered; keeps what was found for everybody.
+pub(super) async fn probe_as(endpoint: &Arc<Endpoint>, whose: Whose) -> Result<Era, Failure> {
+    let (era, initialize) = match probe(endpoint, whose).await? {
+        Found::Modern(_) => (Era::Modern, None),
+        Found::Legacy => (Era::Legacy, Some(true)),
+    };
+    endpoint.era.found(Speaks { modern: Some(era == Era::Modern), initialize });
+    Ok(era)
 }
 
 fn judge(endpoint: &Endpoint, reply: &Reply) -> Result<Found, Failure> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ask::ask;
 use super::endpoint::Endpoint;
-use super::request::Head;
+use super::request::{Head, Whose};
 use super::session::Session;
 use crate::protocol::{Id, Message};
 use crate::upstream::authored::{Hello, legacy_request, modern_request};
@@ -16,6 +16,8 @@ pub(super) struct Question<'a> {
     /// JSON text.
     pub(super) cursor: Option<&'a str>,
     pub(super) id: u64,
+    /// Whose credential goes along where there is no session.
+    pub(super) whose: Whose,
 }
 
 impl Question<'_> {
@@ -27,10 +29,13 @@ impl Question<'_> {
         session: Option<&Session>,
         hello: &Hello,
     ) -> Result<Option<Message>, Failure> {
-        let Self { method, cursor, id } = self;
+        let Self { method, cursor, id, whose } = self;
         let (head, text) = match session {
             Some(session) => (session.head(), legacy_request(id, method, cursor)),
-            None => (Head::modern_method(method), modern_request(hello, id, method, cursor)),
+            None => (
+                Head { whose, ..Head::modern_method(method) },
+                modern_request(hello, id, method, cursor),
+            ),
         };
         let reply = ask(endpoint, head, text, Some(id)).await?;
         reply.check(endpoint)?;

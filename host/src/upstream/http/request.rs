@@ -61,7 +61,8 @@ impl Head {
         let name = field.and(order.name.as_deref().or(own.as_deref()));
         let mut extra = order.headers.clone();
         if message.method() == Method::ToolsCall
-            && let Some(mirrored) = name.and_then(|name| status.mirrored(name))
+            && let Some(mirrored) =
+                name.and_then(|name| status.mirrored(name, order.credential.as_ref()))
         {
             add_missing(&mut extra, &mirrored, message);
         }

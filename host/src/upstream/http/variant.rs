@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use http::HeaderValue;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::endpoint::Endpoint;
+use super::probe::probe_as;
 use super::question::Question;
 use super::request::Whose;
 use super::session::Session;
@@ -44,8 +46,8 @@ impl Varying for Endpoint {
         CancellationToken::new()
     }
 
-    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello) -> Reading {
-        Box::pin(async move { read_as(&self, era, hello).await })
+    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello, lent: Option<HeaderValue>) -> Reading {
+        Box::pin(async move { read_as(&self, era, hello, lent).await })
     }
 }
 
@@ -55,6 +57,7 @@ struct Reader {
     hello: Hello,
     /// Its session; none at a server of the modern era.
     session: Option<Session>,
+    whose: Whose,
     ids: AtomicU64,
 }
 
@@ -62,14 +65,19 @@ async fn read_as(
     endpoint: &Arc<Endpoint>,
     era: Option<Era>,
     hello: Hello,
+    lent: Option<HeaderValue>,
 ) -> Result<Offering, Failure> {
-    let mut session = None;
+    let (mut session, mut era, mut whose) = (None, era, Whose::Own);
+    if lent.is_some() {
+        whose = Whose::Caller(lent);
+        era = Some(probe_as(endpoint, whose.clone()).await?);
+    }
     if era != Some(Era::Modern) {
-        let opening = Session::open(Arc::clone(endpoint), hello.clone(), Whose::Own, None);
+        let opening = Session::open(Arc::clone(endpoint), hello.clone(), whose.clone(), None);
         session = Some(opening.await?);
     }
     let ids = AtomicU64::new(OPENING_ID + 1);
-    let reader = Reader { endpoint: Arc::clone(endpoint), hello, session, ids };
+    let reader = Reader { endpoint: Arc::clone(endpoint), hello, session, whose, ids };
     let limit = endpoint.limits.catalogue;
     let read = timeout(limit, reader.read()).await;
     if let Some(session) = &reader.session {
@@ -93,7 +101,7 @@ impl Reader {
 
     async fn ask(&self, method: &str, cursor: Option<&str>) -> Result<Message, Failure> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        let asked = Question { method, cursor, id };
+        let asked = Question { method, cursor, id, whose: self.whose.clone() };
         let answer = asked.ask(&self.endpoint, self.session.as_ref(), &self.hello).await?;
         answer.ok_or_else(|| {
             let what = "does not know plugway's session any more";
@@ -115,8 +123,12 @@ impl Lists for Reader {
         true
     }
 
-    /// It is the same for everybody, and was read with everybody's lists.
+    /// It is the same for everybody, and was read with everybody's lists where there are any. It is never asked for with a
+    /// caller's credential.
     fn catalog(&self) -> Promise<'_, Option<Document>> {
-        Box::pin(std::future::ready(self.endpoint.catalog.last()))
+        match self.whose {
+            Whose::Own => Box::pin(std::future::ready(self.endpoint.catalog.last())),
+            Whose::Caller(_) => Box::pin(self.endpoint.catalog.current(&self.endpoint)),
+        }
     }
 }

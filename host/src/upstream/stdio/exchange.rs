@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Lender, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Era, Field, Id, Message, Method, Revision, splice};
 use crate::upstream::authored::Hello;
@@ -196,6 +196,18 @@ impl Upstream for StdioUpstream {
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
         Box::pin(self.offers(capabilities))
+    }
+
+    fn lends(&self) -> bool {
+        false
+    }
+
+    fn variant_of<'a>(
+        &'a self,
+        capabilities: &'a str,
+        _lender: Lender<'a>,
+    ) -> Promise<'a, Variant> {
+        self.variant(capabilities)
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use http::HeaderValue;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -79,7 +80,13 @@ impl Varying for Children {
         self.over.clone()
     }
 
-    fn read(self: Arc<Self>, era: Option<Era>, hello: Hello) -> Reading {
+    /// Nobody's credential goes over pipes.
+    fn read(
+        self: Arc<Self>,
+        era: Option<Era>,
+        hello: Hello,
+        _lent: Option<HeaderValue>,
+    ) -> Reading {
         Box::pin(async move {
             let limits = &self.spec.limits;
             let limit = limits.start + limits.catalogue;

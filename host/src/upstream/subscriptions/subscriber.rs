@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::pipeline::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, File, FileOrder, Numbers, Order, Promise, Snapshot, Upstream, Variant,
+    Answer, Control, File, FileOrder, Lender, Numbers, Order, Promise, Snapshot, Upstream, Variant,
 };
 use crate::protocol::{Era, Field, Message, Method};
 use crate::upstream::era::{EraCell, Route, found_out};
@@ -135,6 +135,14 @@ impl Upstream for Subscriber {
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
         self.0.inner.variant(capabilities)
+    }
+
+    fn lends(&self) -> bool {
+        self.0.inner.lends()
+    }
+
+    fn variant_of<'a>(&'a self, capabilities: &'a str, lender: Lender<'a>) -> Promise<'a, Variant> {
+        self.0.inner.variant_of(capabilities, lender)
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

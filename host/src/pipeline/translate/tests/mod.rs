@@ -20,8 +20,8 @@ use tokio::sync::watch;
 use crate::fault::{Code, Fault};
 use crate::pipeline::keeper::shape_now;
 use crate::pipeline::port::{
-    Answer, Ask, AskReply, Body, Control, File, FileOrder, Incoming, Json, Notification, Numbers,
-    Offering, Order, Phase, Policy, Promise, Snapshot, Upstream, Variant,
+    Answer, Ask, AskReply, Body, Control, File, FileOrder, Incoming, Json, Lender, Notification,
+    Numbers, Offering, Order, Phase, Policy, Promise, Snapshot, Upstream, Variant,
 };
 use crate::pipeline::testing::NoRouter;
 use crate::pipeline::translate::Suspended;
@@ -77,6 +77,12 @@ impl Upstream for Server {
         false
     }
     fn variant<'a>(&'a self, _capabilities: &'a str) -> Promise<'a, Variant> {
+        Box::pin(async { Variant::Everybodys })
+    }
+    fn lends(&self) -> bool {
+        false
+    }
+    fn variant_of<'a>(&'a self, _: &'a str, _: Lender<'a>) -> Promise<'a, Variant> {
         Box::pin(async { Variant::Everybodys })
     }
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {

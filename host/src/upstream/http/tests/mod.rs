@@ -5,6 +5,7 @@ mod asks;
 mod batches;
 mod credentials;
 mod headed;
+mod lent;
 mod life;
 mod modern;
 mod resume;
@@ -34,14 +35,18 @@ use crate::upstream::testing::{
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":"c-1","method":"tools/call","params":{"name":"t","arguments":{}}}"#;
 
-/// plugway before a server that answers so.
-async fn answering(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> Rig {
+/// The URL of a server that answers so.
+async fn serving(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> String {
     let handler = move |request: Request<Bytes>| {
         let answer = respond(&request);
         Box::pin(std::future::ready(answer)) as std::pin::Pin<Box<_>>
     };
-    let (url, _serving) = serve(handler).await;
-    let rig = http(&url, Limits::default());
+    serve(handler).await.0
+}
+
+/// plugway before such a server.
+async fn answering(respond: impl Fn(&Request<Bytes>) -> Reply + Send + Sync + 'static) -> Rig {
+    let rig = http(&serving(respond).await, Limits::default());
     rig.until(Phase::Connected).await;
     rig
 }

@@ -88,7 +88,7 @@ impl Varying {
 async fn tools(rig: &Rig, capabilities: &str) -> Option<Vec<Arc<str>>> {
     match soon(rig.upstream.variant(capabilities)).await {
         Variant::Own(offering) => Some(offering.tools.clone()),
-        Variant::Everybodys => None,
+        Variant::Everybodys | Variant::Unseen(_) => None,
     }
 }
 

@@ -64,7 +64,7 @@ async fn choosy(words: &[&str], sharing: Sharing, limits: Limits) -> Rig {
 async fn tools(rig: &Rig, capabilities: &str) -> Option<Vec<String>> {
     match soon(rig.upstream.variant(capabilities)).await {
         Variant::Own(offering) => Some(offering.tools.iter().map(|tool| name(tool)).collect()),
-        Variant::Everybodys => None,
+        Variant::Everybodys | Variant::Unseen(_) => None,
     }
 }
 
