@@ -161,6 +161,38 @@ async fn a_stream_of_the_modern_era_goes_on_and_is_told_once() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_server_that_moves_ends_no_stream_but_those_that_listen_at_servers() -> Result<()> {
+    const NOTE: &str = "board://notes/a";
+    let board = DemoHttp::board("127.0.0.1:0", "modern").await?;
+    let (leased, other) = (DemoHttp::start(&[]).await?, Recorder::start().await?);
+    let upstreams = json!([{"name": "board", "url": board.url()}]);
+    let plugway = started(&upstreams, &json!({})).await?;
+    let client = Client::modern_as(plugway.address(), "/mcp", ANN);
+    let lab = Registry::of(&plugway, LAB);
+    lab.registered("w1", leased.url()).await?;
+    until_tools(&client, "w1_echo", true).await?;
+    let listen = async |wishes: Value| -> Result<Events> {
+        let wishes = json!({"notifications": wishes});
+        let mut events = client.open("subscriptions/listen", wishes).await?;
+        events.next(BOUND).await?.context("not acknowledged")?;
+        Ok(events)
+    };
+    let mut lists = listen(json!({"toolsListChanged": true})).await?;
+    let mut servers = listen(json!({"resourceSubscriptions": [NOTE]})).await?;
+    lab.registered("w1", &other.url()).await?;
+    let told = lists.next(BOUND).await?.context("it ended")?;
+    ensure!(told["method"] == "notifications/tools/list_changed", "{told}");
+    until_tools(&client, "w1_look", true).await?;
+    while servers.next(BOUND).await?.is_some() {}
+    // It still tells.
+    lab.remove("w1").await?;
+    until_tools(&client, "w1_", false).await?;
+    let told = lists.next(BOUND).await?.context("it ended later")?;
+    ensure!(told["method"] == "notifications/tools/list_changed", "{told}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_stream_that_listens_at_a_server_ends_with_its_lease_and_no_other_does() -> Result<()> {
     const NOTE: &str = "board://notes/a";
     let (clock, board) =

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
-    DemoHttp, Notices, Plugway,
+    DemoHttp, Notices, Plugway, Recorder,
     plugway::Setup,
     registry::{LAB, RIVAL, Registry, audited, hub, setup},
     rpc::Client,
@@ -184,5 +184,54 @@ async fn a_parent_that_is_away_keeps_nobody_from_serving_or_stopping() -> Result
     ensure!(degraded(&child).await?.contains("which cannot be asked"));
     ensure!(child.modern().tool_names().await?.contains(&"clock_echo".to_owned()));
     ensure!(child.stop().await?.success());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_connector_with_another_name_keeps_its_lease() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let parent = setup(&hub(&json!([]), &json!({}))).start().await?;
+    let child = child(&clock).await?;
+    let wanted = register(&parent, &child, "w-lab", "PARENT");
+    let mut configuration = configuration(&clock, Some(wanted));
+    child.reconfigure(&configuration.to_string())?;
+    Registry::of(&parent, LAB).until("w-lab", "serving").await?;
+    configuration["name"] = json!("renamed");
+    child.reconfigure(&configuration.to_string())?;
+    let acts = || {
+        let lines = audited(&parent).into_iter();
+        lines.filter(|line| !line.contains("lease-look")).collect::<Vec<String>>()
+    };
+    wait::until("it registers again", BOUND, async || Ok((acts().len() >= 2).then_some(())))
+        .await?;
+    ensure!(child.stop().await?.success());
+    let expected =
+        ["register", "renew", "remove"].map(|act| format!("lab lease-{act} hub/w-lab done"));
+    ensure!(acts() == expected, "{:?}", acts());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_child_that_is_held_back_says_so_and_ends_no_lease_but_its_own() -> Result<()> {
+    let (clock, recorder) = (DemoHttp::start(&[]).await?, Recorder::start().await?);
+    let entry = json!([{"name": "w-lab", "accept_leases": ["lab"]}]);
+    let parent = setup(&hub(&entry, &json!({}))).start().await?;
+    let lab = Registry::of(&parent, LAB);
+    lab.registered("w-lab", &recorder.url()).await?;
+    let client = Client::legacy_as(parent.address(), "/mcp", ANN).await?;
+    until_tools(&client, "w-lab_look", true).await?;
+    let child = child(&clock).await?;
+    let wanted = register(&parent, &child, "w-lab", "PARENT");
+    child.reconfigure(&configuration(&clock, Some(wanted)).to_string())?;
+    wait::until("/ready says why", BOUND, async || {
+        let said = degraded(&child).await?;
+        Ok((said.contains("which does not serve it") && said.contains("differ")).then_some(()))
+    })
+    .await?;
+    ensure!(child.stop().await?.success());
+    ensure!(audited(&parent).contains(&"lab lease-leave hub/w-lab done".to_owned()));
+    let lease = lab.lease("w-lab").await?;
+    ensure!(lease["state"] == "serving" && lease["url"] == recorder.url(), "{lease}");
+    client.call_tool("w-lab_look", json!({"text": "x"})).await?;
     Ok(())
 }

@@ -239,3 +239,25 @@ async fn a_registry_that_lets_nobody_in_does_not_start_and_check_describes_one()
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn who_leaves_says_where_it_was_and_ends_nothing_of_its_successor() -> Result<()> {
+    let (_clock, plugway) = started(&json!({})).await?;
+    let lab = Registry::of(&plugway, LAB);
+    for url in ["http://127.0.0.1:9/old", "http://127.0.0.1:9/new"] {
+        lab.registered("w1", url).await?;
+    }
+    let leaves = async |query: &str| lab.ask(Method::DELETE, &format!("/w1?{query}"), "").await;
+    let refused = leaves("uri=http://127.0.0.1:9/old").await?;
+    ensure!(refused.status == 400, "{}", refused.status);
+    ensure!(sentence(&refused)? == "The query may only be `url=ADDRESS`.");
+    let left = leaves("url=http%3A//127.0.0.1:9/old").await?;
+    ensure!(left.status == 200 && left.json()?["removed"].is_null(), "{}", left.text());
+    ensure!(lab.lease("w1").await?["url"] == "http://127.0.0.1:9/new");
+    let left = leaves("url=http://127.0.0.1:9/new").await?;
+    ensure!(left.status == 200 && left.json()?["removed"] == "w1", "{}", left.text());
+    let lines = audited(&plugway);
+    ensure!(lines.contains(&"lab lease-leave hub/w1 done".to_owned()), "{lines:?}");
+    ensure!(lines.last().is_some_and(|line| line == "lab lease-remove hub/w1 done"), "{lines:?}");
+    Ok(())
+}

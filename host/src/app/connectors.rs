@@ -13,7 +13,7 @@ use super::upstreams::{self, Running as RunningUpstream};
 use crate::config::{Artifacts, ConnectorSettings, LazySettings, Settings, Target};
 use crate::pipeline::artifacts::{Rules, Who};
 use crate::pipeline::port::{Policy, Router};
-use crate::pipeline::{Connector, Lazy, Served, keeper};
+use crate::pipeline::{Connector, Lazy, Served, Waiting, keeper};
 
 /// How long a start waits for servers without which the router cannot say whether the configuration fits.
 const PENDING: Duration = Duration::from_secs(10);
@@ -26,6 +26,15 @@ pub(super) struct Running {
     pub(super) upstreams: Vec<RunningUpstream>,
     /// Ends the task that keeps the catalogue.
     keeping: CancellationToken,
+}
+
+/// What becomes of a connector about which the operator wrote what does not fit its servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Misfits {
+    /// It is not served, unless servers that register themselves may still make it fit.
+    Refused,
+    /// It is served as far as it fits; the log and `/ready` say the rest.
+    Told,
 }
 
 /// What a changed configuration leads to, before anybody is served by it.
@@ -56,11 +65,11 @@ impl Draft {
     }
 
     /// The connector; `before` is the one that it replaces. Its catalogue is shaped before anybody sees it; fails where the
-    /// router says that the configuration does not fit the servers.
+    /// router says that the configuration does not fit the servers, and `misfits` are refused.
     pub(super) async fn finish(
         self,
         before: Option<&Running>,
-        limits: &Settings,
+        (limits, misfits): (&Settings, Misfits),
         ground: &Ground,
     ) -> Result<Running, StartError> {
         let served: Vec<Served> =
@@ -68,6 +77,7 @@ impl Draft {
         let (router, policies) = self.plugins;
         let (name, description) = (self.settings.name.clone(), self.settings.description.clone());
         let mut connector = Connector::new(name, description, served, router, policies);
+        connector.waiting = waiting(&self.settings);
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
         connector.lazy = self.settings.discovery.as_ref().map(lazy);
@@ -85,7 +95,8 @@ impl Draft {
             keeper::shape_now(&connector).await;
         }
         let problems = connector.problems();
-        if !problems.is_empty() {
+        let may_come = self.settings.registry.as_ref().is_some_and(|own| !own.names.is_empty());
+        if !problems.is_empty() && misfits == Misfits::Refused && !may_come {
             return Err(StartError::Misfit { problems: problems.to_vec() });
         }
         Ok(Running {
@@ -95,6 +106,18 @@ impl Draft {
             keeping: CancellationToken::new(),
         })
     }
+}
+
+/// Upstreams of which a lease is still to say where they are.
+fn waiting(settings: &ConnectorSettings) -> Vec<Waiting> {
+    let all = settings.upstreams.iter().enumerate();
+    let waiting = all.filter(|(_, one)| matches!(one.target, Target::Leased(_)));
+    let waiting = waiting.map(|(place, one)| Waiting {
+        place,
+        name: one.name.clone(),
+        settings: one.naming.to_json().into(),
+    });
+    waiting.collect()
 }
 
 /// How links to files are shown at this path.

@@ -38,6 +38,8 @@ pub enum StartError {
     /// The settings of an upstream cannot work.
     #[error("the upstream {name:?} cannot be used: {source}")]
     Upstream {
+        /// Its connector.
+        connector: Arc<str>,
         /// The operator's name for it.
         name: Arc<str>,
         /// Why.

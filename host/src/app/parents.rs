@@ -32,20 +32,20 @@ impl Parents {
     /// Registers the connectors of these settings from now on; those that register as before go on.
     pub(super) fn change(&mut self, settings: &Settings, ground: &Ground) {
         let mut old = std::mem::take(&mut self.0);
-        for connector in &settings.connectors {
-            let Some(wanted) = &connector.register else { continue };
-            let known = old.iter().position(|one| one.connector == connector.name);
-            let before = known.map(|at| old.swap_remove(at));
+        let connectors = settings.connectors.iter();
+        let wanted = connectors.filter_map(|one| Some((&one.name, one.register.as_ref()?)));
+        for (connector, wanted, before) in succeeded(wanted.collect(), &mut old) {
             match before {
-                Some(same) if same.settings == *wanted => self.0.push(same),
+                Some(same) if same.connector == *connector && same.settings == *wanted => {
+                    self.0.push(same);
+                }
                 before => {
                     // The same lease with other words is not ended in between.
                     let before = before.map(|before| {
-                        let own = &before.settings;
-                        let leaves = own.servers != wanted.servers || own.name != wanted.name;
+                        let leaves = !before.holds(wanted);
                         before.end(leaves)
                     });
-                    self.0.extend(start(&connector.name, wanted, before, ground));
+                    self.0.extend(start(connector, wanted, before, ground));
                 }
             }
         }
@@ -65,7 +65,37 @@ impl Parents {
     }
 }
 
+/// A connector, how it is to register, and the one whose place it takes.
+type Succeeded<'a> = (&'a Arc<str>, &'a RegisterSettings, Option<Registered>);
+
+/// Finds for each the one before it: who held the same lease, whatever its connector was called then; else who registered the
+/// same connector.
+fn succeeded<'a>(
+    wanted: Vec<(&'a Arc<str>, &'a RegisterSettings)>,
+    old: &mut Vec<Registered>,
+) -> Vec<Succeeded<'a>> {
+    let take = |old: &mut Vec<Registered>, is_it: &dyn Fn(&Registered) -> bool| {
+        let at = old.iter().position(is_it)?;
+        Some(old.swap_remove(at))
+    };
+    let holders = wanted
+        .into_iter()
+        .map(|(connector, wanted)| (connector, wanted, take(old, &|one| one.holds(wanted))));
+    let mut all: Vec<Succeeded<'a>> = holders.collect();
+    for (connector, _, before) in &mut all {
+        if before.is_none() {
+            *before = take(old, &|one| one.connector == **connector);
+        }
+    }
+    all
+}
+
 impl Registered {
+    /// Whether it holds the lease that these settings lead to.
+    fn holds(&self, wanted: &RegisterSettings) -> bool {
+        self.settings.servers == wanted.servers && self.settings.name == wanted.name
+    }
+
     fn end(self, leaves: bool) -> JoinHandle<()> {
         self.leaves.store(leaves, Ordering::Release);
         self.stop.cancel();
@@ -106,4 +136,43 @@ fn start(
     });
     let (connector, settings) = (connector.clone(), settings.clone());
     Some(Registered { connector, settings, stop, leaves, running })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    fn settings(name: &str) -> RegisterSettings {
+        RegisterSettings {
+            servers: "https://hub/registry/v1/servers".parse().unwrap(),
+            name: name.into(),
+            public_url: "https://lab/mcp".into(),
+            ttl: Duration::from_mins(5),
+            token: Secret::new("token"),
+            labels: std::collections::BTreeMap::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn who_holds_a_lease_is_followed_by_who_wants_it_whatever_it_is_called() {
+        let registered = |connector: &str, name: &str| Registered {
+            connector: connector.into(),
+            settings: settings(name),
+            stop: CancellationToken::new(),
+            leaves: Arc::default(),
+            running: tokio::spawn(async {}),
+        };
+        let names: [Arc<str>; 3] = ["new".into(), "b".into(), "c".into()];
+        let wanted = [settings("lab"), settings("other"), settings("third")];
+        let mut old = vec![registered("b", "lab"), registered("c", "second"), registered("d", "x")];
+        let all = succeeded(names.iter().zip(&wanted).collect(), &mut old);
+        let shown = all.iter().map(|(connector, wanted, before)| {
+            let before = before.as_ref().map(|before| (&*before.connector, before.holds(wanted)));
+            (&***connector, before)
+        });
+        let expected = [("new", Some(("b", true))), ("b", None), ("c", Some(("c", false)))];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert_eq!(old.len(), 1, "nobody follows it: its lease is ended");
+    }
 }

@@ -9,6 +9,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::connectors::Misfits;
 use super::ground::Ground;
 use super::world::World;
 use crate::config::{Problems, Settings, Watched, diff, irregular};
@@ -150,7 +151,7 @@ async fn reload(world: &mut World, rereading: &Rereading) -> Outcome {
     }
     let changes = diff(&world.file, &settings);
     if !changes.is_empty() {
-        world.apply(settings).await.map_err(|error| error.to_string())?;
+        world.apply(settings, Misfits::Refused).await.map_err(|error| error.to_string())?;
     }
     Ok(changes.iter().map(ToString::to_string).collect())
 }

@@ -38,7 +38,10 @@ pub(super) fn start(
     let stop = ground.stop.child_token();
     let upstream = translate(settings, connector, &ground.own)
         .and_then(|wanted| upstream::start(&wanted, &stop, &ground.tasks))
-        .map_err(|source| StartError::Upstream { name: settings.name.clone(), source })?;
+        .map_err(|source| {
+            let (connector, name) = (connector.clone(), settings.name.clone());
+            StartError::Upstream { connector, name, source }
+        })?;
     let served = Served {
         upstream,
         settings: settings.naming.to_json().into(),

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use super::admin::{self, Reached};
 use super::auth;
 use super::chores;
-use super::connectors::{self, Draft, Running};
+use super::connectors::{self, Draft, Misfits, Running};
 use super::error::StartError;
 use super::ground::Ground;
 use super::listening::{Bound, Listening};
@@ -26,6 +26,7 @@ use crate::outbound::OwnListeners;
 use crate::pipeline::port::End;
 use crate::registry::{self, Joined};
 use crate::transport::Site;
+use crate::upstream::Unusable;
 
 /// How long a changed configuration waits for the servers that are new in it.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -62,7 +63,7 @@ impl World {
         let mut connectors = Vec::new();
         for (wanted, upstreams) in settings.connectors.iter().zip(started) {
             let draft = Draft::new(wanted, upstreams, &plugins).await?;
-            connectors.push(draft.finish(None, &settings, &ground).await?);
+            connectors.push(draft.finish(None, (&settings, Misfits::Refused), &ground).await?);
         }
         let runtime = &plugins.runtime;
         let file = &settings;
@@ -105,10 +106,14 @@ impl World {
 
     /// Puts a changed configuration in place, with the servers that registered themselves. On an error everything is as it
     /// was.
-    pub(super) async fn apply(&mut self, file: Settings) -> Result<(), StartError> {
+    pub(super) async fn apply(
+        &mut self,
+        file: Settings,
+        misfits: Misfits,
+    ) -> Result<(), StartError> {
         loop {
             let Joined { settings, placed } = registry::join(&file, &self.ground.leases);
-            match self.put(settings, &file).await {
+            match self.put(settings, &file, misfits).await {
                 Ok(()) => {
                     self.ground.leases.settle(&placed);
                     if self.listening.is_some() {
@@ -118,8 +123,14 @@ impl World {
                     return Ok(());
                 }
                 // One lease that cannot be used keeps nothing else from being put in place.
-                Err(StartError::Upstream { name, source })
-                    if self.ground.leases.refuse(&name, &source.to_string()) => {}
+                Err(StartError::Upstream { connector, name, source })
+                    if self.ground.leases.refuse(&connector, &name, broken(&source)) =>
+                {
+                    tracing::error!(
+                        %connector, upstream = %name,
+                        "a lease is held back, of which no upstream can be made: {source}"
+                    );
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -132,12 +143,18 @@ impl World {
         if changes.is_empty() {
             self.ground.leases.settle(&placed);
         } else {
-            self.apply(self.file.clone()).await?;
+            // What does not fit any more because a server left, or came, keeps nobody from leaving or coming.
+            self.apply(self.file.clone(), Misfits::Told).await?;
         }
         Ok(changes)
     }
 
-    async fn put(&mut self, settings: Settings, file: &Settings) -> Result<(), StartError> {
+    async fn put(
+        &mut self,
+        settings: Settings,
+        file: &Settings,
+        misfits: Misfits,
+    ) -> Result<(), StartError> {
         let bound = match &self.listening {
             Some(now) if now.address != settings.listen.address => {
                 Some(Bound::take(settings.listen.address, &self.ground.own).await?)
@@ -146,7 +163,7 @@ impl World {
         };
         let auth = auth::build(&settings.auth)?;
         let plugins = self.plugins.changed(&settings).await?;
-        let connectors = match self.connectors(&settings, &plugins).await {
+        let connectors = match self.connectors(&settings, &plugins, misfits).await {
             Ok(connectors) => connectors,
             Err(error) => {
                 plugins.unload_but(&self.plugins);
@@ -181,6 +198,7 @@ impl World {
         &self,
         settings: &Settings,
         plugins: &Plugins,
+        misfits: Misfits,
     ) -> Result<Vec<Running>, StartError> {
         let mut drafts = Vec::new();
         for wanted in &settings.connectors {
@@ -199,7 +217,7 @@ impl World {
         for (draft, running) in drafts {
             match (draft, running) {
                 (Some(draft), before) => {
-                    connectors.push(draft.finish(before, settings, &self.ground).await?);
+                    connectors.push(draft.finish(before, (settings, misfits), &self.ground).await?);
                 }
                 (None, Some(running)) => connectors.push(running.clone()),
                 (None, None) => {}
@@ -254,9 +272,10 @@ impl World {
             };
             // Streams that listen at a server that is gone end with it.
             if ended.iter().any(replaced) {
-                // What was wanted of a server that is replaced is wanted of its successor.
+                // What was wanted of a server that is replaced is wanted of its successor. Changes of lists are the
+                // connector's own, and told on the same stream.
                 let name = &old.settings.name;
-                sessions.end_subscriptions(End::Abrupt, |connector| *connector == **name);
+                sessions.end_subscriptions(End::Replaced, |connector| *connector == **name);
             }
         }
         let before = before.clone();
@@ -280,6 +299,18 @@ impl World {
         tracing::info!("stopping");
         self.ground.stop.cancel();
         chores::farewell(&self.site.load_full(), &self.ground.tasks).await;
+    }
+}
+
+/// Why no upstream can be made of a lease, for its holder: what of this machine it lacks is the operator's.
+fn broken(source: &Unusable) -> &'static str {
+    match source {
+        Unusable::Certificates(_) => {
+            "It cannot be used: plugway finds no certificates here by which it could trust an https address."
+        }
+        Unusable::Url { .. } | Unusable::Header { .. } | Unusable::Program => {
+            "It cannot be used: the log of plugway says why."
+        }
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Connector {
     pub description: Arc<str>,
     /// Upstreams in the order of the configuration, each with its settings for the router as a JSON object.
     pub upstreams: Vec<Served>,
+    /// Upstreams that are not there because nobody said yet where they are, in the order of the configuration.
+    pub waiting: Vec<Waiting>,
     /// Shapes the catalogue.
     pub router: Arc<dyn Router>,
     /// Judge calls, in order.
@@ -127,6 +129,17 @@ pub struct Served {
     pub absence: Absence,
 }
 
+/// An upstream that waits for a lease, as its router sees it: as one that was never reached.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// Its place among all upstreams of the configuration.
+    pub place: usize,
+    /// The operator's name.
+    pub name: Arc<str>,
+    /// As in [`Served`].
+    pub settings: Arc<str>,
+}
+
 impl Served {
     /// What is known of it now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -151,6 +164,7 @@ impl Connector {
             name,
             description,
             upstreams,
+            waiting: Vec::new(),
             router,
             policies,
             review_max: REVIEW_MAX,

@@ -62,7 +62,7 @@ pub mod views;
 pub use announced::Announced;
 pub use call::CallContext;
 pub use caller::Caller;
-pub use connector::{Connector, Served};
+pub use connector::{Connector, Served, Waiting};
 pub use dispatch::dispatch;
 pub use handles::{Handles, Keeper};
 pub use lazy::{Lazy, Loads};

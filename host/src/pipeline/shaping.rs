@@ -179,6 +179,11 @@ fn connector_view(connector: &Connector, seen: &[Seen]) -> ConnectorView {
             "the server lists more than its part of what one connector can have: the last entries are left out"
         );
     }
+    for waiting in &connector.waiting {
+        let (name, settings) = (waiting.name.clone(), waiting.settings.clone());
+        let place = waiting.place.min(upstreams.len());
+        upstreams.insert(place, upstream_view(name, settings, false, None));
+    }
     let status = ("status".into(), if connector.status { "true" } else { "false" }.into());
     let discovery = if connector.lazy.is_some() { "lazy" } else { "eager" };
     ConnectorView {

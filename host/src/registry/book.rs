@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use http::Uri;
 use tokio::sync::Notify;
 
 use super::join::Placed;
 use super::lease::{Holder, Known, Lease, Standing, Trial, Verdict};
 use super::request::Registration;
-use super::rules::Rules;
+use super::rules::{Place, Rules};
 use super::shelf::{Done, Shelf, move_to, renew, taken};
 use crate::fault::{Code, Fault};
 
@@ -53,12 +54,18 @@ impl Book {
         now: Instant,
     ) -> Result<(Done, Lease), Fault> {
         let place = rules.place(&asked.name, &holder.shown, &asked.url)?;
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         let next = state.count + 1;
         let shelf = state.shelves.entry(rules.connector.clone()).or_default();
         let (done, lease) = match shelf.leases.get_mut(&asked.name) {
             Some(lease) if lease.holder.id != holder.id => return Err(taken(&asked.name)),
-            Some(lease) => (renew(lease, place, asked, now), lease.clone()),
+            Some(lease) => {
+                if lease.broken.is_some() {
+                    state.revision += 1;
+                }
+                (renew(lease, place, asked, now), lease.clone())
+            }
             None => {
                 shelf.admits(rules, holder, &asked.name, now)?;
                 (Done::Registered, shelf.begin(holder.clone(), asked, next, now))
@@ -70,9 +77,23 @@ impl Book {
         if matches!(done, Done::Registered | Done::Moved) {
             state.revision += 1;
         }
-        drop(state);
+        drop(guard);
         self.changed.notify_one();
         Ok((done, lease))
+    }
+
+    /// Ends the lease of an entry whose holder the file accepts no more, where one whom it does accept asks for it; gives that
+    /// lease back.
+    pub fn make_way(&self, rules: &Rules, holder: &Holder, asked: &Registration) -> Option<Lease> {
+        let Ok(Place::Entry(entry)) = rules.place(&asked.name, &holder.shown, &asked.url) else {
+            return None;
+        };
+        let mut state = self.lock();
+        let ended = state.shelves.get_mut(&rules.connector)?.make_way(entry)?;
+        state.revision += 1;
+        drop(state);
+        self.changed.notify_one();
+        Some(ended)
     }
 
     /// Ends a lease of this holder before its time.
@@ -94,6 +115,58 @@ impl Book {
         drop(state);
         self.changed.notify_one();
         Ok(lease)
+    }
+
+    /// A server of this holder leaves, which is at this address: the lease ends where that is the one that serves, and nobody
+    /// waits to take its place; else it goes on at the other address. The flag says whether it ended.
+    pub fn leave(
+        &self,
+        (connector, name): (&str, &str),
+        holder: &Holder,
+        url: &Uri,
+        now: Instant,
+    ) -> Result<(Lease, bool), Fault> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let shelf = state.shelves.get_mut(connector).ok_or_else(|| unknown(name))?;
+        let lease = shelf.leases.get_mut(name).filter(|lease| lease.holder.id == holder.id);
+        let lease = lease.ok_or_else(|| unknown(name))?;
+        if lease.url != *url {
+            lease.wanted = lease.wanted.take().filter(|wanted| wanted.url != *url);
+            return Ok((lease.clone(), false));
+        }
+        let left = match lease.wanted.take() {
+            Some(successor) => {
+                move_to(lease, successor.url);
+                (lease.clone(), false)
+            }
+            None => (shelf.end(name, now).ok_or_else(|| unknown(name))?, true),
+        };
+        state.revision += 1;
+        drop(guard);
+        self.changed.notify_one();
+        Ok(left)
+    }
+
+    /// Leases go on at the address that their holders said last, once nobody promises any more that the one is good that
+    /// serves: those, and their connectors.
+    pub fn move_on(&self, now: Instant) -> Vec<(Arc<str>, Lease)> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let mut moved = Vec::new();
+        for (connector, shelf) in &mut state.shelves {
+            for lease in shelf.leases.values_mut().filter(|lease| lease.there_until <= now) {
+                let Some(wanted) = lease.wanted.take() else { continue };
+                move_to(lease, wanted.url);
+                moved.push((connector.clone(), lease.clone()));
+            }
+        }
+        if !moved.is_empty() {
+            state.revision += 1;
+            drop(guard);
+            self.changed.notify_one();
+        }
+        moved
     }
 
     /// Ends the leases whose time is over: those, and their connectors.
@@ -149,10 +222,15 @@ impl Book {
         self.changed.notified().await;
     }
 
-    /// When the next lease lapses.
+    /// When the next lease lapses, or goes on at another address.
     pub fn next_end(&self) -> Option<Instant> {
         let state = self.lock();
-        state.shelves.values().flat_map(|shelf| shelf.leases.values()).map(|one| one.until).min()
+        let leases = state.shelves.values().flat_map(|shelf| shelf.leases.values());
+        let ends = leases.map(|one| match one.wanted {
+            Some(_) => one.until.min(one.there_until),
+            None => one.until,
+        });
+        ends.min()
     }
 
     /// What was decided about each lease is in place now.
@@ -168,33 +246,33 @@ impl Book {
         }
     }
 
-    /// No upstream can be made of the leases of this name; says whether that is new of one of them.
-    pub fn refuse(&self, name: &str, why: &str) -> bool {
+    /// No upstream can be made of this lease until it is renewed, for a reason that its holder may read: one sentence. Says
+    /// whether that is new.
+    pub fn refuse(&self, connector: &str, name: &str, why: &str) -> bool {
         let mut state = self.lock();
-        let leases = state.shelves.values_mut().filter_map(|shelf| shelf.leases.get_mut(name));
-        let mut is_new = false;
-        for lease in leases.filter(|lease| lease.broken.is_none()) {
-            lease.broken = Some(format!("It cannot be used: {why}.").into());
-            is_new = true;
-        }
-        is_new
+        let lease = state.shelves.get_mut(connector).and_then(|shelf| shelf.leases.get_mut(name));
+        let Some(lease) = lease.filter(|lease| lease.broken.is_none()) else { return false };
+        lease.broken = Some(why.into());
+        true
     }
 
-    /// Looks that are due at other addresses, at most so many; they count as begun.
+    /// Looks that are due at other addresses, at most so many, and first those that are due longest; they count as begun.
     pub fn trials(&self, most: usize) -> Vec<Trial> {
         let mut state = self.lock();
         let mut due = Vec::new();
         for (connector, shelf) in &mut state.shelves {
-            for lease in shelf.leases.values_mut() {
-                let wanted = lease.wanted.as_mut().filter(|wanted| wanted.known == Known::Nothing);
-                let Some(wanted) = wanted.filter(|_| due.len() < most) else { continue };
-                wanted.known = Known::Looking;
-                let (connector, name) = (connector.clone(), lease.name.clone());
-                let (settings, url) = (wanted.settings.clone(), wanted.url.clone());
-                due.push(Trial { connector, name, settings, url });
+            for Lease { name, wanted, .. } in shelf.leases.values_mut() {
+                let wanted = wanted.as_mut().filter(|wanted| wanted.known == Known::Nothing);
+                due.extend(wanted.map(|wanted| (connector.clone(), name.clone(), wanted)));
             }
         }
-        due
+        due.sort_by_key(|(_, _, wanted)| wanted.since);
+        let begun = due.into_iter().take(most).map(|(connector, name, wanted)| {
+            wanted.known = Known::Looking;
+            let (settings, url) = (wanted.settings.clone(), wanted.url.clone());
+            Trial { connector, name, settings, url }
+        });
+        begun.collect()
     }
 
     /// What a look showed; gives the lease back that it was about, where it still wants that address.

@@ -10,8 +10,9 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use super::book::Book;
-use super::lapse::lapse;
+use super::lapse::{displaced, lapse};
 use super::lease::{Holder, Lease};
+use super::leaver;
 use super::request::{BODY, Registration};
 use super::rules::Rules;
 use super::shelf::Done;
@@ -119,13 +120,28 @@ impl Desk {
                 let lease = self.book.lease(&self.rules.connector, name, &holder)?;
                 Ok(plain::outcome(true, &self.shown(site, &lease)))
             }
-            Wish::Remove(name) => {
-                let lease =
-                    self.book.remove(&self.rules.connector, name, &holder, Instant::now())?;
-                line.act().done();
-                Ok(plain::outcome(true, &json!({ "removed": &*lease.name })))
-            }
+            Wish::Remove(name) => self.remove(&holder, name, head.uri.query(), line),
         }
+    }
+
+    /// Ends a lease, unless the query says an address that is not the one that serves.
+    fn remove(
+        &self,
+        holder: &Holder,
+        name: &str,
+        query: Option<&str>,
+        line: &mut Line<'_>,
+    ) -> Result<Reply, Fault> {
+        let (connector, now) = (&*self.rules.connector, Instant::now());
+        let (lease, ended) = match leaver::address(query)? {
+            Some(url) => self.book.leave((connector, name), holder, &url, now)?,
+            None => (self.book.remove(connector, name, holder, now)?, true),
+        };
+        if !ended {
+            line.action = "lease-leave";
+        }
+        line.act().done();
+        Ok(plain::outcome(true, &json!({ "removed": ended.then_some(&*lease.name) })))
     }
 
     fn register(
@@ -140,6 +156,9 @@ impl Desk {
         let dialer = Dialer::configured(self.own.clone(), Duration::ZERO);
         if let Some(why) = dialer.refuses(&asked.url) {
             return Err(Fault::new(Code::Forbidden, format!("The url is not dialled: {why}.")));
+        }
+        if let Some(ended) = self.book.make_way(&self.rules, holder, &asked) {
+            displaced(&self.rules.connector, &ended);
         }
         let (done, lease) = self.book.register(&self.rules, holder, asked, Instant::now())?;
         line.action = match done {

@@ -6,11 +6,20 @@ use super::book::Book;
 use super::lease::Lease;
 use crate::telemetry::audit::Act;
 
-/// Ends the leases whose time is over, each with its line in the audit.
+/// Ends the leases whose time is over, and lets those go on elsewhere whose address is not promised any more, each with its
+/// line in the audit.
 pub fn lapse(book: &Book, now: Instant) {
     for (connector, lease) in book.sweep(now) {
-        told(&connector, &lease, "lease-lapse").done();
+        displaced(&connector, &lease);
     }
+    for (connector, lease) in book.move_on(now) {
+        told(&connector, &lease, "lease-move").done();
+    }
+}
+
+/// A lease ended by itself, or because the file gives its name to others.
+pub fn displaced(connector: &str, lease: &Lease) {
+    told(connector, lease, "lease-lapse").done();
 }
 
 /// Another address of a lease was looked at: it took over, or is held back for a reason.

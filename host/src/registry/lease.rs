@@ -30,6 +30,8 @@ pub struct Lease {
     pub ttl: Duration,
     /// When it lapses.
     pub until: Instant,
+    /// Until when its holder promised that it is at `url`: earlier where the last renewals said another address.
+    pub there_until: Instant,
     /// Words of its holder about it.
     pub labels: BTreeMap<String, String>,
     /// What became of it in the configuration that serves.
@@ -62,6 +64,10 @@ pub struct Wanted {
     pub settings: UpstreamSettings,
     /// How far it is known.
     pub known: Known,
+    /// Since when a look at it is due.
+    pub since: Instant,
+    /// Why it was held back after the last look; none before the first one.
+    pub before: Option<Arc<str>>,
 }
 
 /// What is known of another address.
@@ -105,17 +111,20 @@ impl Lease {
 
     /// The word and the reason for whoever asks.
     pub fn state(&self) -> (&'static str, Option<Arc<str>>) {
-        match (&self.wanted, &self.standing) {
-            (Some(Wanted { known: Known::Held(why), .. }), _) | (None, Standing::Held(why)) => {
-                ("held", Some(why.clone()))
-            }
-            (Some(_), _) => {
+        match (&self.standing, &self.wanted) {
+            // Whatever its address: nothing of it is served.
+            (Standing::Held(why), _)
+            | (
+                _,
+                Some(Wanted { known: Known::Held(why), .. } | Wanted { before: Some(why), .. }),
+            ) => ("held", Some(why.clone())),
+            (_, Some(_)) => {
                 let why =
                     format!("The tools of this address are compared with those of {}.", self.url);
                 ("held", Some(why.into()))
             }
-            (None, Standing::Joining) => ("joining", None),
-            (None, Standing::Serving) => ("serving", None),
+            (Standing::Joining, None) => ("joining", None),
+            (Standing::Serving, None) => ("serving", None),
         }
     }
 }

@@ -9,6 +9,10 @@ use http::uri::Scheme;
 use crate::config::{ConnectorSettings, HostRule, RegistrySettings, Target, UpstreamSettings};
 use crate::fault::{Code, Fault};
 
+/// What tools of a connector itself begin with, or those of its servers that run code: `execute_chem_code`, `find_tools`. A
+/// server of such a name could make the name of a tool that is not there yet.
+const OWN_TOOLS: [&str; 7] = ["execute", "plan", "load", "search", "find", "call", "unload"];
+
 /// What the file says about leases of one connector, and the names in it that no lease may take.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -42,6 +46,11 @@ impl Rules {
         })
     }
 
+    /// Whether this is the name of an upstream of the file.
+    pub fn is_entry(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| &*entry.name == name)
+    }
+
     /// The place of a lease of this name, holder (as logs show it) and address; a fault says why it has none.
     pub fn place(&self, name: &str, holder: &str, url: &Uri) -> Result<Place<'_>, Fault> {
         if !self.registry.hosts.iter().any(|rule| covers(rule, url)) {
@@ -60,6 +69,11 @@ impl Rules {
         }
         if self.disabled.iter().any(|own| **own == *name) || *self.connector == *name {
             return taken(format!("The name {name:?} belongs to the configuration."));
+        }
+        if OWN_TOOLS.iter().any(|verb| name == *verb || within(name, verb)) {
+            let text =
+                format!("The name {name:?} could make names of tools of the connector itself.");
+            return taken(text);
         }
         let names = self.entries.iter().map(|entry| &*entry.name);
         let names = names.chain(self.disabled.iter().map(|own| &**own)).chain([&*self.connector]);
@@ -149,7 +163,7 @@ mod tests {
     use super::*;
     use crate::config::{Environment, Flags, parse};
 
-    const FILE: &str = "name: hub\nregistry: {names: ['w-*', chem_x, hub_two, b?], hosts: [127.0.0.1, 'h:80', '*.example.com:8000', '[::1]:9']}\n\
+    const FILE: &str = "name: hub\nregistry: {names: ['w-*', 'execute*', 'unload*', 'find-w', chem_x, hub_two, b?], hosts: [127.0.0.1, 'h:80', '*.example.com:8000', '[::1]:9']}\n\
         auth: {mode: static, tokens: {0123456789abcdef: {client_id: ann, scopes: ['plugway:registry']}}}\n\
         upstreams:\n- {name: chem, url: http://x, aliases: {t: w-9_tool}}\n- {name: taken, accept_leases: [ann]}\n- {name: w-off, url: http://x, disabled: true}\n";
 
@@ -166,6 +180,9 @@ mod tests {
             ("w-1", "ann", Ok("own")),
             ("w-", "bob", Ok("own")),
             ("bx", "bob", Ok("own")),
+            ("execute", "ann", Err((Code::NameTaken, "tools of the connector itself"))),
+            ("unload_w", "ann", Err((Code::NameTaken, "tools of the connector itself"))),
+            ("find-w", "ann", Ok("own")),
             ("bxy", "bob", Err((Code::Forbidden, "allows no server to register"))),
             ("other", "ann", Err((Code::Forbidden, "allows no server to register"))),
             ("taken", "ann", Ok("entry")),

@@ -10,7 +10,7 @@ use super::lease::{Holder, Known, Lease, Standing, Wanted};
 use super::names::Names;
 use super::request::Registration;
 use super::rules::{Place, Rules, overlap};
-use crate::config::{Address, Target};
+use crate::config::{Address, Target, UpstreamSettings};
 use crate::fault::{Code, Fault};
 
 /// The leases of one connector.
@@ -48,7 +48,16 @@ impl Shelf {
             return Err(taken(name));
         }
         let others = || self.leases.values().filter(|lease| lease.holder.id != holder.id);
-        if let Some(other) = others().find(|lease| overlap(&lease.name, name)) {
+        // The name of an entry is the file's: whatever overlaps it has no place beside it.
+        let is_entry = rules.is_entry(name);
+        if !is_entry && self.names.overlap(name, &holder.id, now) {
+            let text = format!(
+                "The name {name:?} could make names of tools of a server that belongs to somebody else."
+            );
+            return Err(Fault::new(Code::NameTaken, text));
+        }
+        let overlapping = others().find(|lease| !is_entry && overlap(&lease.name, name));
+        if let Some(other) = overlapping {
             let text = format!(
                 "The name {name:?} could make names of tools that belong to the server {:?}.",
                 other.name
@@ -78,8 +87,19 @@ impl Shelf {
         let Registration { name, url, ttl, labels } = asked;
         let (until, standing) = (now + ttl, Standing::Joining);
         let (wanted, broken) = (None, None);
-        let lease =
-            Lease { name, holder, url, ttl, until, labels, standing, wanted, broken, order };
+        let lease = Lease {
+            name,
+            holder,
+            url,
+            ttl,
+            until,
+            there_until: until,
+            labels,
+            standing,
+            wanted,
+            broken,
+            order,
+        };
         self.names.take(&lease.name);
         self.leases.insert(lease.name.clone(), lease.clone());
         lease
@@ -88,8 +108,17 @@ impl Shelf {
     /// Ends a lease; its name stays its holder's.
     pub(super) fn end(&mut self, name: &str, now: Instant) -> Option<Lease> {
         let lease = self.leases.remove(name)?;
-        self.names.keep(lease.name.clone(), lease.holder.id.clone(), now);
+        self.names.keep(lease.name.clone(), lease.holder.clone(), now);
         Some(lease)
+    }
+
+    /// An entry of the file takes leases only of those whom it accepts: what anybody else has of it, or kept of it, is over.
+    /// Gives back the lease that ended.
+    pub(super) fn make_way(&mut self, entry: &UpstreamSettings) -> Option<Lease> {
+        let is_foreign = |holder: &Holder| !entry.accept_leases.contains(&holder.shown);
+        self.names.forget(&entry.name, is_foreign);
+        let lease = self.leases.get(&entry.name).filter(|lease| is_foreign(&lease.holder));
+        lease.is_some().then(|| self.leases.remove(&entry.name))?
     }
 }
 
@@ -102,13 +131,22 @@ pub(super) fn renew(
 ) -> Done {
     let Registration { url, ttl, labels, .. } = asked;
     (lease.until, lease.ttl, lease.labels) = (now + ttl, ttl, labels);
+    if lease.broken.take().is_some() {
+        // What kept it from being used may be over.
+        lease.standing = Standing::Joining;
+    }
     if url == lease.url {
-        lease.wanted = None;
+        (lease.wanted, lease.there_until) = (None, lease.until);
         return Done::Renewed;
     }
-    let (Place::Entry(entry), Standing::Serving) = (place, &lease.standing) else {
-        move_to(lease, url);
-        return Done::Moved;
+    let entry = match place {
+        Place::Entry(entry) if lease.standing == Standing::Serving && now < lease.there_until => {
+            entry
+        }
+        _ => {
+            move_to(lease, url);
+            return Done::Moved;
+        }
     };
     // Whoever looks at it now says what it is.
     let looking = lease
@@ -120,14 +158,20 @@ pub(super) fn renew(
         if let Target::Leased(transport) = settings.target {
             settings.target = Target::Http(Address::new(url.clone(), transport));
         }
-        lease.wanted = Some(Wanted { url, settings, known: Known::Nothing });
+        let (before, since) = match lease.wanted.take().filter(|wanted| wanted.url == url) {
+            Some(Wanted { known: Known::Held(why), .. }) => (Some(why), now),
+            Some(Wanted { before, since, .. }) => (before, since),
+            None => (None, now),
+        };
+        let known = Known::Nothing;
+        lease.wanted = Some(Wanted { url, settings, known, since, before });
     }
     Done::Weighed
 }
 
 /// It is at another address from now on.
 pub(super) fn move_to(lease: &mut Lease, url: Uri) {
-    lease.url = url;
+    (lease.url, lease.there_until) = (url, lease.until);
     lease.standing = Standing::Joining;
     (lease.wanted, lease.broken) = (None, None);
 }

@@ -76,7 +76,14 @@ impl Listens {
     /// Ends the streams of the connectors that this is true for.
     pub(super) fn end(&self, how: End, of: impl Fn(&str) -> bool) {
         for listen in self.open.iter().filter(|listen| of(&listen.connector)) {
-            listen.over.send_replace(Some(how));
+            // What ends every stream is not undone by what ends some.
+            listen.over.send_if_modified(|end| {
+                let counts = how != End::Replaced || end.is_none();
+                if counts {
+                    *end = Some(how);
+                }
+                counts
+            });
         }
     }
 
@@ -139,7 +146,7 @@ mod tests {
 
     #[test]
     fn who_comes_after_the_end_is_told_so() {
-        let listens = Arc::new(Listens::new(2));
+        let listens = Arc::new(Listens::new(3));
         let enter = |n| {
             let (party, caller) = (PartyId(n), Arc::new(Caller::anonymous("a")));
             let outbox = Arc::new(NoOutbox);
@@ -151,7 +158,16 @@ mod tests {
         assert_eq!(early.over().now_or_never(), Some(End::Abrupt));
         let mut open = enter(2);
         assert!(open.over().now_or_never().is_none());
+        let mut lists = enter(4).of_lists_only();
         drop(early);
+        listens.end(End::Replaced, |_| true);
+        assert_eq!(open.over().now_or_never(), Some(End::Replaced));
+        assert!(lists.over().now_or_never().is_none(), "it listens at no server");
+        listens.end(End::Abrupt, |_| true);
+        listens.end(End::Replaced, |_| true);
+        assert_eq!(lists.over().now_or_never(), Some(End::Abrupt));
+        drop((open, lists));
+        let mut open = enter(5);
         listens.close();
         assert_eq!(open.over().now_or_never(), Some(End::Graceful));
         assert_eq!(enter(3).over().now_or_never(), Some(End::Graceful));

@@ -3,6 +3,7 @@
 
 mod bridges;
 mod hostile;
+mod leased;
 mod reading;
 mod shown;
 

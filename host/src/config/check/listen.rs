@@ -63,13 +63,13 @@ fn address(
     }
     let mut address = below;
     if let Some((name, value)) = host {
-        match parse_host(value) {
+        match parse_host(value.trim()) {
             Some(host) => address.set_ip(host),
             None => return refuse_variable(name, value, "an IP address or localhost", findings),
         }
     }
     if let Some((name, value)) = port {
-        match value.parse() {
+        match value.trim().parse() {
             Ok(port) => address.set_port(port),
             Err(_) => return refuse_variable(name, value, "a port from 0 to 65535", findings),
         }

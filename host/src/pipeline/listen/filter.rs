@@ -32,6 +32,11 @@ pub(super) struct Filter {
 }
 
 impl Filter {
+    /// Whether nothing is asked for that only servers tell.
+    pub(super) fn is_of_lists_only(&self) -> bool {
+        self.uris.is_empty() && self.tasks.is_empty() && self.extensions.is_empty()
+    }
+
     /// What a request asks for.
     pub(super) fn of(request: &Message) -> Result<Self, Fault> {
         let text = place(request).and_then(|place| text_at(request, place));
@@ -117,6 +122,8 @@ mod tests {
         };
         assert_eq!(filter, Ok(expected));
         assert_eq!(of(r#"{"notifications":{}}"#), Ok(Filter::default()));
+        assert!(!filter.unwrap().is_of_lists_only());
+        assert!(of(r#"{"notifications":{"toolsListChanged":true}}"#).unwrap().is_of_lists_only());
         let many = vec!["\"u\""; MAX + 1].join(",");
         for wrong in [
             "{}",

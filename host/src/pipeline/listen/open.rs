@@ -42,6 +42,9 @@ pub(in crate::pipeline) async fn listen(
         let audience = &connector.audience;
         audience.join(&connector.name, &request.caller, capabilities, lists.clone())?
     };
+    if filter.is_of_lists_only() {
+        joined = joined.of_lists_only();
+    }
     let parts = parts(connector, &view, &request.caller, &filter);
     // A stream outlives reloads: it holds no more of the connector than it needs.
     let standing = connector.standing();
@@ -101,7 +104,7 @@ impl Open {
                 biased;
                 end = self.joined.over() => return match end {
                     End::Graceful => Some(Incoming::Response(self.complete())),
-                    End::Abrupt => None,
+                    End::Abrupt | End::Replaced => None,
                 },
                 text = self.lists.next() => {
                     if let Ok(message) = Message::parse(text) {

@@ -47,23 +47,39 @@ pub enum End {
     Graceful,
     /// The client has to ask anew.
     Abrupt,
+    /// A server was replaced: who listens at servers has to ask anew. Who wants to hear of the lists alone listens at none, and
+    /// goes on.
+    Replaced,
 }
 
 /// A subscription in the audience, until it is dropped.
 pub struct Joined {
     over: watch::Receiver<Option<End>>,
+    /// Whether it listens at no server.
+    lists_only: bool,
     _entered: Box<dyn Send + Sync>,
 }
 
 impl Joined {
     /// `over` says when it ends; `entered` is dropped with it.
     pub fn new(over: watch::Receiver<Option<End>>, entered: impl Send + Sync + 'static) -> Self {
-        Self { over, _entered: Box::new(entered) }
+        Self { over, lists_only: false, _entered: Box::new(entered) }
+    }
+
+    /// It wants to hear of the lists of the connector, and of nothing that a server tells.
+    pub fn of_lists_only(self) -> Self {
+        Self { lists_only: true, ..self }
     }
 
     /// Waits until it ends.
     pub async fn over(&mut self) -> End {
-        match self.over.wait_for(Option::is_some).await {
+        let lists_only = self.lists_only;
+        let is_over = |end: &Option<End>| match end {
+            Some(End::Replaced) => !lists_only,
+            Some(End::Graceful | End::Abrupt) => true,
+            None => false,
+        };
+        match self.over.wait_for(is_over).await {
             Ok(end) => end.unwrap_or(End::Abrupt),
             Err(_nobody_tells) => End::Abrupt,
         }

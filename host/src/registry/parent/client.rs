@@ -10,6 +10,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
+use super::super::leaver;
 use super::course::Outcome;
 use super::registrar::Parent;
 use crate::config::RegisterSettings;
@@ -32,7 +33,7 @@ const IDLE: Idle = Idle { connections: 0, time: Duration::from_secs(1) };
 pub struct Client {
     http: outbound::Client,
     servers: Uri,
-    /// The lease's own address.
+    /// The lease's own address, by which this server leaves and no other of that name.
     own: Uri,
     authorization: HeaderValue,
     body: Bytes,
@@ -57,7 +58,8 @@ impl Client {
             "ttl": settings.ttl.as_secs(), "labels": settings.labels,
         });
         let servers = settings.servers.clone();
-        let own = format!("{servers}/{}", settings.name).parse().unwrap_or(servers.clone());
+        let query = leaver::query(&settings.public_url);
+        let own = format!("{servers}/{}?{query}", settings.name).parse().unwrap_or(servers.clone());
         Ok(Self { http, servers, own, authorization, body: body.to_string().into() })
     }
 
@@ -85,7 +87,7 @@ impl Client {
             Err(why) => return Outcome::Unreachable(why),
         };
         match status {
-            200..=299 => Outcome::Held,
+            200..=299 => registered(&body),
             _ => Outcome::Refused(sentence(status, &body)),
         }
     }
@@ -118,6 +120,17 @@ async fn read(mut body: Incoming) -> Result<Bytes, String> {
     Ok(all.freeze())
 }
 
+/// Whether the registry serves what it has.
+fn registered(body: &[u8]) -> Outcome {
+    let lease: Value = serde_json::from_slice(body).unwrap_or_default();
+    let word = |name: &str| lease.get(name).and_then(Value::as_str).unwrap_or_default();
+    match (word("state"), word("reason")) {
+        ("held", "") => Outcome::HeldBack("it gives no reason".to_owned()),
+        ("held", why) => Outcome::HeldBack(plain(why)),
+        _ => Outcome::Held,
+    }
+}
+
 /// The registry's own sentence, or at least its status.
 fn sentence(status: u16, body: &[u8]) -> String {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -125,13 +138,32 @@ fn sentence(status: u16, body: &[u8]) -> String {
     let Some(message) = message.filter(|message| !message.is_empty()) else {
         return format!("the status {status}, and no reason");
     };
+    plain(message)
+}
+
+/// What a registry says, as it can stand in a line.
+fn plain(message: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     message.chars().take(SENTENCE).map(plain).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::super::course::Outcome;
+    use super::{registered, sentence};
+
+    #[test]
+    fn a_lease_that_is_held_back_is_not_taken_for_one_that_serves() {
+        let body = br#"{"name": "w", "state": "held", "reason": "The tools\ndiffer."}"#;
+        assert_eq!(registered(body), Outcome::HeldBack("The tools differ.".to_owned()));
+        let body = br#"{"state": "held", "reason": null}"#;
+        assert_eq!(registered(body), Outcome::HeldBack("it gives no reason".to_owned()));
+        for body in
+            ["", r#"{"state": "joining"}"#, r#"{"state": "serving"}"#, r#"{"removed": "w"}"#]
+        {
+            assert_eq!(registered(body.as_bytes()), Outcome::Held, "{body}");
+        }
+    }
 
     #[test]
     fn the_sentence_of_the_registry_is_passed_on_within_bounds() {

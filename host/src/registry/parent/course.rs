@@ -10,6 +10,8 @@ pub const FIRST: Duration = Duration::from_secs(1);
 pub enum Outcome {
     /// The registry has it.
     Held,
+    /// The registry has it, and does not serve it for this reason.
+    HeldBack(String),
     /// The registry says no, in one sentence.
     Refused(String),
     /// The registry could not be asked, for this reason.
@@ -39,7 +41,8 @@ impl Course {
                 self.failures = 0;
                 third
             }
-            Outcome::Refused(_) | Outcome::Unreachable(_) => {
+            // What keeps it back may be over soon.
+            Outcome::HeldBack(_) | Outcome::Refused(_) | Outcome::Unreachable(_) => {
                 let wait = FIRST.saturating_mul(1 << self.failures.min(16));
                 self.failures = self.failures.saturating_add(1);
                 wait.min(third)
@@ -63,6 +66,7 @@ mod tests {
         assert_eq!(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000]);
         assert_eq!(next(&held, 0), 20_000);
         assert_eq!(next(&Outcome::Refused(String::new()), 255), 750, "it begins anew");
+        assert_eq!(next(&Outcome::HeldBack(String::new()), 0), 2_000, "it is looked at again soon");
         // So that a lease outlives two renewals that are lost.
         for chance in 0..=255 {
             assert!(next(&held, chance) * 3 <= 60_000);

@@ -44,7 +44,9 @@ impl<P: Parent> Registrar<P> {
         loop {
             let asked = stop.run_until_cancelled(self.parent.register()).await;
             // A request that was given up may have arrived.
-            may_stand |= asked.as_ref().is_none_or(|outcome| *outcome == Outcome::Held);
+            may_stand |= asked
+                .as_ref()
+                .is_none_or(|outcome| matches!(outcome, Outcome::Held | Outcome::HeldBack(_)));
             let Some(outcome) = asked else { break };
             let wait = course.next(&outcome, chance());
             self.report(outcome);
@@ -62,7 +64,9 @@ impl<P: Parent> Registrar<P> {
         let (connector, at) = (&*self.connector, &*self.at);
         let left = tokio::time::timeout(LEAVE, self.parent.leave()).await;
         match left {
-            Ok(Outcome::Held) => tracing::info!(connector, at, "no longer registered"),
+            Ok(Outcome::Held | Outcome::HeldBack(_)) => {
+                tracing::info!(connector, at, "no longer registered");
+            }
             Ok(Outcome::Refused(why) | Outcome::Unreachable(why)) => {
                 tracing::warn!(connector, at, why, "the lease could not be ended: it will lapse");
             }
@@ -83,6 +87,9 @@ impl<P: Parent> Registrar<P> {
                     tracing::debug!(connector, at, "registered");
                 }
                 return;
+            }
+            Outcome::HeldBack(why) => {
+                format!("it is registered at {at}, which does not serve it: {why}")
             }
             Outcome::Refused(why) => format!("it is not registered at {at}, which says: {why}"),
             Outcome::Unreachable(why) => {
@@ -181,6 +188,8 @@ mod tests {
         assert_eq!(seen, expected);
         let seen = run(&[refused, lost], true).await;
         assert_eq!(seen.last().unwrap(), "wait 1 1", "what never stood is not left: {seen:?}");
+        let back = Outcome::HeldBack("The tools differ.".to_owned());
+        assert_eq!(run(&[back], true).await, ["register", "wait 1 1", "leave"]);
         assert_eq!(run(&[], true).await, ["register", "leave"], "a request under way may arrive");
         assert_eq!(run(&[Outcome::Held], false).await, ["register", "wait 1 0"]);
     }

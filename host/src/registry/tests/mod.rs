@@ -13,7 +13,10 @@ use super::shelf::Done;
 use crate::config::{Credential, Environment, Flags, Prefix, Settings, Target, parse};
 use crate::fault::{Code, Fault};
 
-const TOP: &str = "name: hub\nauth: {mode: static, tokens: {0123456789abcdef: {client_id: ann, scopes: ['plugway:registry']}}}\n";
+mod moves;
+mod others;
+
+const TOP: &str = "name: hub\nauth: {mode: static, tokens: {0123456789abcdef: {client_id: ann, scopes: ['plugway:registry']}, fedcba9876543210: {client_id: bob, scopes: ['plugway:registry']}}}\n";
 const REGISTRY: &str = "registry: {names: ['*'], hosts: [h], max: 4, max_of_identity: 2}\n";
 const UPSTREAMS: &str = "upstreams:\n- {name: clock, url: http://x/mcp}\n- {name: chem, accept_leases: [ann], prefix: never, auth: {mode: bearer, token: secret-token}}\n- {name: last, url: http://x/mcp}\n";
 
@@ -43,6 +46,7 @@ impl Case {
         let body = format!(r#"{{"name": "{name}", "url": "{url}", "ttl": 60}}"#);
         let asked = Registration::read(body.as_bytes()).unwrap();
         let rules = Rules::of(&self.file.connectors[0]).unwrap();
+        self.book.make_way(&rules, &holder(who), &asked);
         self.book.register(&rules, &holder(who), asked, self.at(now))
     }
 
@@ -268,15 +272,23 @@ fn one_that_cannot_be_used_is_held_and_keeps_nothing_back() {
     let case = Case::new();
     case.done("bob", "w", "http://h/mcp", 0);
     case.done("bob", "v", "http://h/mcp", 0);
-    assert!(case.book.refuse("w", "no certificates"));
-    assert!(!case.book.refuse("w", "no certificates"), "it is known");
-    assert!(!case.book.refuse("clock", "not leased"));
+    assert!(case.book.refuse("hub", "w", "It has no certificates."));
+    assert!(!case.book.refuse("hub", "w", "It has no certificates."), "it is known");
+    assert!(!case.book.refuse("hub", "clock", "It is not leased."));
+    assert!(!case.book.refuse("other", "v", "That is another connector."));
     assert_eq!(case.applied().len(), 4);
-    assert_eq!(case.state("w"), ("held", Some("It cannot be used: no certificates.".to_owned())));
+    assert_eq!(case.state("w"), ("held", Some("It has no certificates.".to_owned())));
     assert_eq!(case.state("v"), ("serving", None));
-    case.done("bob", "w", "http://h/other", 1);
-    case.applied();
-    assert_eq!(case.state("w"), ("serving", None));
+    // A renewal is another chance, wherever it is.
+    for url in ["http://h/mcp", "http://h/other"] {
+        let revision = case.book.revision();
+        case.done("bob", "w", url, 1);
+        assert!(case.book.revision() > revision, "{url}");
+        case.applied();
+        assert_eq!(case.state("w"), ("serving", None));
+        case.book.refuse("hub", "w", "It has no certificates.");
+        case.applied();
+    }
 }
 
 #[tokio::test]

@@ -20,6 +20,13 @@ fn where_to_listen() {
         ),
         (None, &[("PORT", "")], "listen: localhost:0", "127.0.0.1:0", "configuration file"),
         (None, &[("HOST", "[::1]")], "", "[::1]:9000", "environment HOST"),
+        (
+            None,
+            &[("CONNECTOR_PORT", " 8000\n")],
+            "",
+            "127.0.0.1:8000",
+            "environment CONNECTOR_PORT",
+        ),
         (None, &[], "", "127.0.0.1:9000", "default"),
     ] {
         let flags = Flags { listen: flag.map(str::to_owned), accept_exposure: None };
