@@ -96,7 +96,7 @@ pub(super) fn requested(
     let passed = headers::passed(&head);
     let (caller, guard) = match &visitor.caller {
         Some(caller) => (caller.clone(), Some(site.sessions.enter(&connector.name, caller)?)),
-        None => (Arc::new(Caller::anonymous("anonymous")), None),
+        None => (Arc::new(Caller::anybody()), None),
     };
     let own = guard.as_ref().map(PartyGuard::id);
     let flight = Arc::new(guard.map(Flight::keeping).unwrap_or_default());

@@ -14,7 +14,7 @@ use super::connector::Connector;
 use crate::protocol::{Era, Revision};
 
 use known::Known;
-pub(super) use known::knows;
+pub(super) use known::{knows, may_use};
 
 /// JSON text of the result of `initialize` of a client with these capabilities.
 pub async fn initialize(
