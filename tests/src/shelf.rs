@@ -46,6 +46,8 @@ pub struct Shelf {
 #[derive(Debug)]
 struct State {
     address: SocketAddr,
+    /// Whether it lists a tool that runs code.
+    runs_code: bool,
     fetched: Mutex<Vec<Fetched>>,
     /// One permit lets `slow.bin` go on.
     gate: Semaphore,
@@ -65,9 +67,23 @@ pub struct Fetched {
 impl Shelf {
     /// Starts one on a free port.
     pub async fn start() -> Result<Self> {
+        Self::serve(true).await
+    }
+
+    /// One that lists no tool that runs code.
+    pub async fn without_code() -> Result<Self> {
+        Self::serve(false).await
+    }
+
+    async fn serve(runs_code: bool) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let state = Arc::new(State { address, fetched: Mutex::default(), gate: Semaphore::new(0) });
+        let state = Arc::new(State {
+            address,
+            runs_code,
+            fetched: Mutex::default(),
+            gate: Semaphore::new(0),
+        });
         let serving = state.clone();
         let task = tokio::spawn(async move {
             // Connections end with the server, those that are kept open too.
@@ -147,11 +163,31 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Reply {
     let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     match message.get("method").and_then(Value::as_str) {
+        Some("initialize") => {
+            let capabilities = json!({"tools": {}, "resources": {}});
+            let result = json!({
+                "protocolVersion": "2025-11-25", "capabilities": capabilities,
+                "serverInfo": {"name": "shelf", "version": "0"},
+            });
+            json_answer(&message, &result)
+        }
         Some("tools/list") => {
-            let tools: Vec<Value> = ["links", "large", "steps"]
+            let code = state.runs_code.then_some("execute_code");
+            let tools: Vec<Value> = ["links", "large", "steps", "resource"]
+                .into_iter()
+                .chain(code)
                 .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
-                .into();
+                .collect();
             json_answer(&message, &json!({"tools": tools}))
+        }
+        Some("resources/list") => json_answer(&message, &json!({"resources": []})),
+        Some("resources/templates/list") => {
+            json_answer(&message, &json!({"resourceTemplates": []}))
+        }
+        Some("resources/read") => {
+            let uri = message.pointer("/params/uri").and_then(Value::as_str).unwrap_or_default();
+            let contents = json!([{"uri": uri, "text": format!("read {uri}")}]);
+            json_answer(&message, &json!({"contents": contents}))
         }
         Some("tools/call") => call(&state, &message),
         _ => {
@@ -162,7 +198,8 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Reply {
 }
 
 /// `links` gives the text of its argument `text` in every way that texts have, `large` the same behind many others and in pieces
-/// of `piece` bytes, `steps` the same as progress and then as the result.
+/// of `piece` bytes, `steps` the same as progress and then as the result; `resource` gives resources that have the text as their
+/// URI, in pieces behind many others where `piece` is given.
 fn call(state: &State, message: &Value) -> Reply {
     let argument = |name: &str| message.pointer(&format!("/params/arguments/{name}")).cloned();
     let text = argument("text").unwrap_or_default();
@@ -173,6 +210,22 @@ fn call(state: &State, message: &Value) -> Reply {
         "structuredContent": {"result": inner, "link": text},
     });
     match message.pointer("/params/name").and_then(Value::as_str) {
+        Some("resource") => {
+            let filler =
+                argument("piece").map(|_| "http://127.0.0.1/artifact http:// ".repeat(4_000));
+            let result = json!({"content": [
+                {"type": "text", "text": filler.unwrap_or_default()},
+                {"type": "resource_link", "name": "one", "uri": text},
+                {"type": "resource", "resource": {"text": text, "uri": text}},
+            ]});
+            match argument("piece").and_then(|piece| piece.as_u64()) {
+                Some(piece) => {
+                    let piece = usize::try_from(piece).unwrap_or(1000);
+                    pieces(&response(message, &result), piece, None)
+                }
+                None => json_answer(message, &result),
+            }
+        }
         Some("large") => {
             let piece = argument("piece").and_then(|piece| piece.as_u64()).unwrap_or(1000);
             let mut result = result;

@@ -155,6 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "a task that ends at once")]
     async fn who_holds_a_lease_is_followed_by_who_wants_it_whatever_it_is_called() {
         let registered = |connector: &str, name: &str| Registered {
             connector: connector.into(),

@@ -210,10 +210,10 @@ fn limits(settings: &UpstreamSettings) -> Limits {
     }
 }
 
-fn artifact_origins(settings: &UpstreamSettings) -> Vec<Arc<str>> {
+fn artifact_origins(settings: &UpstreamSettings) -> Option<Vec<Arc<str>>> {
     match &settings.target {
         Target::Http(address) => address.artifact_origins.clone(),
-        Target::Stdio(_) | Target::Leased(_) => Vec::new(),
+        Target::Stdio(_) | Target::Leased(_) => None,
     }
 }
 

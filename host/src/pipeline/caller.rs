@@ -30,7 +30,20 @@ pub struct Caller {
     pub purse: Option<Arc<str>>,
 }
 
+/// What all requests of the modern era are called that nobody was identified for.
+const ANYBODY: &str = "anonymous";
+
 impl Caller {
+    /// Whoever sends a request of the modern era without identity: all of them are one.
+    pub fn anybody() -> Self {
+        Self::anonymous(ANYBODY)
+    }
+
+    /// Whether it may be many people.
+    pub fn is_anybody(&self) -> bool {
+        self.anonymous && &*self.id == ANYBODY
+    }
+
     /// Nobody in particular. `id` tells apart whom plugway can tell apart: a legacy session; all modern requests
     /// without identity are one caller.
     pub fn anonymous(id: impl Into<Arc<str>>) -> Self {

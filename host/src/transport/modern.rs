@@ -98,7 +98,7 @@ pub(super) fn requested(
         (caller.clone(), Some(site.sessions.enter(&connector.name, caller)?))
     } else {
         let credential = visitor.credential.as_ref().filter(|_| connector.lends());
-        (Arc::new(Caller::anonymous("anonymous").with_credential(credential)), None)
+        (Arc::new(Caller::anybody().with_credential(credential)), None)
     };
     let own = guard.as_ref().map(PartyGuard::id);
     let flight = Arc::new(guard.map(Flight::keeping).unwrap_or_default());

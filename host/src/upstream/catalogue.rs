@@ -73,7 +73,8 @@ pub(super) async fn read<P: Lists>(
     let modern = greeting.revision.is_some_and(|revision| revision.era() == Era::Modern);
     let headed =
         if modern && peer.sends_headers() { Headed::judge(tools) } else { Headed::unheard(tools) };
-    let documents = documents::read(peer, &headed).await;
+    let runs_code = documents::run_code(&headed);
+    let documents = documents::read(peer, runs_code).await;
     if documents::are_missing(&documents) {
         reading.ttl = Some(reading.ttl.unwrap_or(CATALOG_AGAIN).min(CATALOG_AGAIN));
     }
@@ -85,6 +86,7 @@ pub(super) async fn read<P: Lists>(
         revision: greeting.revision,
         capabilities: Arc::clone(&greeting.capabilities),
         instructions: greeting.instructions.clone(),
+        runs_code,
         tools: headed.tools,
         prompts,
         resources,

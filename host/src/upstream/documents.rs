@@ -35,10 +35,9 @@ impl Document {
     }
 }
 
-/// Reads the documents of a server that lists these tools: one that runs code has a catalogue of functions. Nobody else is
-/// asked.
-pub(super) async fn read<P: Lists>(peer: &P, listed: &Headed) -> Vec<(Arc<str>, Arc<str>)> {
-    if !listed.tools.iter().any(|tool| runs_code(tool)) {
+/// Reads the documents of a server: one that runs code has a catalogue of functions. Nobody else is asked.
+pub(super) async fn read<P: Lists>(peer: &P, runs_code: bool) -> Vec<(Arc<str>, Arc<str>)> {
+    if !runs_code {
         return Vec::new();
     }
     peer.catalog().await.map(Document::named).into_iter().collect()
@@ -47,6 +46,11 @@ pub(super) async fn read<P: Lists>(peer: &P, listed: &Headed) -> Vec<(Arc<str>, 
 /// Whether documents say that there is a catalogue which could not be read.
 pub(super) fn are_missing(documents: &[(Arc<str>, Arc<str>)]) -> bool {
     documents.iter().any(|(name, _)| **name == *UNREAD)
+}
+
+/// Whether a server that lists these tools runs code.
+pub(super) fn run_code(listed: &Headed) -> bool {
+    listed.tools.iter().any(|tool| runs_code(tool))
 }
 
 /// Whether a definition (JSON text) is one of a tool `execute_{name}_code`. Before that may stand what a proxy prefixes;

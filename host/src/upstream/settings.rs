@@ -20,8 +20,9 @@ pub struct Settings {
     pub transport: Transport,
     /// What every request to it carries; means nothing for a child process.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Origins under which it serves files besides its own; means something for Streamable HTTP only.
-    pub origins: Vec<Arc<str>>,
+    /// Origins under which it serves files besides its own; none where nobody said that it does. Means something for
+    /// Streamable HTTP only.
+    pub origins: Option<Vec<Arc<str>>>,
     /// Whose credential it gets.
     pub access: Access,
     /// Whether its catalogue of functions (`GET /catalog`) may be read; means nothing for anything but Streamable HTTP.

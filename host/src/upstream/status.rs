@@ -196,6 +196,11 @@ impl Status {
         Some((snapshot.phase, snapshot.offering.clone()?))
     }
 
+    /// Whether it runs code, as far as is known.
+    pub(super) fn runs_code(&self) -> bool {
+        self.snapshot.borrow().offering.as_ref().is_some_and(|offering| offering.runs_code)
+    }
+
     /// The arguments of a tool that travel in headers, too, by the server's own name of the tool; none where there are none.
     /// `credential` is that of the caller.
     pub(super) fn mirrored(

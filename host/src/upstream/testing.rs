@@ -119,7 +119,7 @@ pub(super) fn settings() -> Settings {
         connector: "hub".into(),
         transport: Transport::Stdio(Command::default()),
         headers: Vec::new(),
-        origins: Vec::new(),
+        origins: None,
         access: Access::Open,
         catalog: true,
         own: OwnListeners::new(),

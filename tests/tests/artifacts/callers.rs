@@ -104,6 +104,18 @@ async fn whoever_has_a_link_may_follow_it_where_the_operator_says_so() -> Result
 }
 
 #[tokio::test]
+async fn what_a_caller_may_call_without_a_list_gives_links_that_it_may_follow() -> Result<()> {
+    let shelf = Shelf::start().await?;
+    let unlists = Guest::new("visibility_by_scope").config(json!({"unlist": ["up_*"]}));
+    let plugway = Hub::new("hub").upstream("up", &shelf.url()).policy(unlists).start().await?;
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        let csv = link(&client, "a.csv").await?;
+        ensure!(fetch(&plugway, Method::GET, &csv, None).await?.text() == CSV);
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_server_that_was_hidden_from_a_caller_since_has_no_files_for_it() -> Result<()> {
     let shelf = Shelf::start().await?;
     let hides =

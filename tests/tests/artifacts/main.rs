@@ -4,6 +4,7 @@
 mod answers;
 mod callers;
 mod files;
+mod kept;
 
 use std::time::Duration;
 

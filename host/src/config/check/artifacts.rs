@@ -58,16 +58,16 @@ fn origin(uri: &Uri) -> Option<String> {
     Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))
 }
 
-/// The origins under which an upstream serves files.
+/// The origins under which an upstream serves files; none where nobody says that it does.
 pub(super) fn check_origins(
     upstream: &Upstream,
     transport: HttpTransport,
     key: &KeyPath,
     findings: &mut Findings,
-) -> Vec<Arc<str>> {
+) -> Option<Vec<Arc<str>>> {
     let key = key.key("artifact_origins");
-    let written = upstream.artifact_origins.as_deref().unwrap_or_default();
-    if transport == HttpTransport::Sse && !written.is_empty() {
+    let written = upstream.artifact_origins.as_deref()?;
+    if transport == HttpTransport::Sse {
         let sentence =
             "means nothing with `transport: sse`: links of such servers stay as they are";
         findings.warning(&key, sentence, "take it out");
@@ -87,5 +87,5 @@ pub(super) fn check_origins(
             origins.push(origin.into());
         }
     }
-    origins
+    Some(origins)
 }

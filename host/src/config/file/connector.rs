@@ -132,7 +132,8 @@ pub struct Upstream {
     /// With `url`: headers that every request carries. A value may be a reference: `env://NAME`, `file://PATH`.
     pub headers: Option<BTreeMap<String, SecretText>>,
     /// With `url`: what the server calls itself in links to its files (`ORIGIN/artifacts/..`) besides the origin of `url`, such
-    /// as `https://chem.example.com`. Files are fetched there with the same credential and headers; `localhost` means `url`.
+    /// as `https://chem.example.com`. Files are fetched there with the same credential and headers; `localhost` means `url`. Links
+    /// of a server become plugway's own where it has a tool `execute_*_code`, or this key, be it empty.
     pub artifact_origins: Option<Vec<String>>,
     /// With `url`: whether `GET /catalog` is read of a server that has a tool `execute_*_code`: its functions, skills and
     /// states, for search and plans. Default `auto`.

@@ -229,14 +229,15 @@ pub struct Address {
     pub url: Uri,
     /// What is spoken there.
     pub transport: HttpTransport,
-    /// What the server calls itself in links to its files besides the origin of `url`.
-    pub artifact_origins: Vec<Arc<str>>,
+    /// What the server calls itself in links to its files besides the origin of `url`; none where nobody said that it gives
+    /// such links.
+    pub artifact_origins: Option<Vec<Arc<str>>>,
 }
 
 impl Address {
     /// A server that is called by nothing but its address.
     pub fn new(url: Uri, transport: HttpTransport) -> Self {
-        Self { url, transport, artifact_origins: Vec::new() }
+        Self { url, transport, artifact_origins: None }
     }
 }
 

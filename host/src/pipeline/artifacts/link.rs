@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::PATH;
-use super::letter::{Step, Text, encoded};
+use super::letter::{Step, Text};
+use super::name::Name;
+use super::place::Place;
 
 /// Longest link that is looked at, in bytes of the text; a longer one stays as it is.
 const LONGEST: usize = 2 * 1024;
-/// Letters of an ending such as `.csv`.
-const ENDING: usize = 8;
 
 /// A link to a file of a server.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,12 +38,15 @@ pub(super) enum Seen {
     More,
 }
 
-/// Looks for a link to one of these origins at a place. `quoted` says that a quotation mark stands before it.
-pub(super) fn at(text: Text<'_>, start: usize, quoted: bool, origins: &[Arc<str>]) -> Seen {
+/// Looks for a link to one of these origins at a place of the text.
+pub(super) fn at(text: Text<'_>, start: usize, place: Place, origins: &[Arc<str>]) -> Seen {
+    if place == Place::Resource {
+        return Seen::Nothing(start + 1);
+    }
     let mut more = false;
     for origin in origins {
         match text.prefix(start, origin) {
-            Prefix::Until(at) => return text.link(start, at, quoted, origin),
+            Prefix::Until(at) => return text.link(start, at, place, origin),
             Prefix::More => more = true,
             Prefix::Other => {}
         }
@@ -71,6 +74,12 @@ enum Read {
     More,
 }
 
+impl Read {
+    fn path((path, end): (String, usize)) -> Self {
+        Self::Path(Path { path, end })
+    }
+}
+
 impl Text<'_> {
     /// Whether the text has the origin and [`PATH`] here. Schemes and hosts are the same in upper and lower case.
     fn prefix(self, start: usize, origin: &str) -> Prefix {
@@ -90,9 +99,12 @@ impl Text<'_> {
         Prefix::Until(at)
     }
 
-    fn link(self, start: usize, at: usize, quoted: bool, origin: &Arc<str>) -> Seen {
-        let whole = if quoted { self.string(start, at) } else { Read::None(at) };
-        let read = match whole {
+    fn link(self, start: usize, at: usize, place: Place, origin: &Arc<str>) -> Seen {
+        let read = match place {
+            Place::Text => Read::None(at),
+            place => self.string(start, Name::new(at, place == Place::Address), at),
+        };
+        let read = match read {
             Read::None(_) => self.word(start, at),
             read => read,
         };
@@ -138,30 +150,27 @@ impl Text<'_> {
         Read::Path(Path { path, end: at })
     }
 
-    /// A link that is a whole string, or the first word of one: the servers that these links come from do not encode names,
-    /// which may hold anything. A word that ends like a file name ends the link before a space.
-    fn string(self, start: usize, mut at: usize) -> Read {
-        let mut path = PATH.to_owned();
+    /// A link that is a whole string, or that one begins with. One that goes on with a query is none in this way.
+    fn string(self, start: usize, mut name: Name, mut at: usize) -> Read {
         loop {
             if at - start > LONGEST {
                 return Read::None(at);
             }
             match self.step(at) {
                 Step::More => return Read::More,
-                Step::Quote => return Read::Path(Path { path, end: at }),
+                Step::Quote => return Read::path(name.whole(at)),
                 Step::Letter(b'?' | b'#', _) | Step::Stop => return Read::None(at),
-                Step::Letter(b' ', _) if has_ending(&path) => return Read::None(at),
+                Step::Letter(letter, _) if name.ends_before(Some(letter)) => {
+                    return Read::path(name.solid());
+                }
+                Step::Wide(..) if name.ends_before(None) => return Read::path(name.solid()),
                 Step::Letter(letter, length) => {
-                    if is_of_word(letter) {
-                        path.push(char::from(letter));
-                    } else {
-                        path.push_str(&encoded(char::from(letter)));
-                    }
                     at += length;
+                    name.push(letter, at);
                 }
                 Step::Wide(letter, length) => {
-                    path.push_str(&letter);
                     at += length;
+                    name.push_encoded(&letter, at);
                 }
             }
         }
@@ -169,17 +178,8 @@ impl Text<'_> {
 }
 
 /// Letters of a path (RFC 3986, section 3.3) but for those that close brackets and quotations in a text.
-fn is_of_word(letter: u8) -> bool {
+pub(super) fn is_of_word(letter: u8) -> bool {
     letter.is_ascii_alphanumeric() || b"-._~/%:@!$&+,;=".contains(&letter)
-}
-
-/// Whether a path ends like the name of a file: `plot.png`.
-fn has_ending(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.').is_some_and(|(_, ending)| {
-        let known = (1..=ENDING).contains(&ending.len());
-        known && ending.bytes().all(|letter| letter.is_ascii_alphanumeric())
-    })
 }
 
 /// Whether every reader takes a path for the same file below [`PATH`]: nothing goes up, nothing is hidden in an encoding.

@@ -11,7 +11,7 @@ use super::table::File;
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
-use crate::pipeline::handshake::knows;
+use crate::pipeline::handshake::may_use;
 use crate::pipeline::port::{Body, FileOrder};
 use crate::pipeline::viewer::{Shows, Viewer};
 use crate::telemetry::audit::Download;
@@ -76,14 +76,14 @@ async fn fetch(
 ) -> Result<Opened, Fault> {
     let place = connector.place_of(&file.upstream);
     let upstream = place.and_then(|place| connector.upstream(place)).ok_or_else(unknown)?;
-    // What the server offers may have been hidden from the caller since.
+    // What the server offers may have been hidden from the caller since. What is not listed can be called, and gives links.
     let shows = asked.credential.as_ref();
     let shows = shows.map_or(Shows::Earlier, |credential| Shows::Request(Some(credential)));
     let viewer = Viewer { caller, capabilities: None, shows };
-    if !knows(&*connector.view(viewer).await?, &file.upstream) {
+    if !may_use(&*connector.view(viewer).await?, &file.upstream) {
         return Err(unknown());
     }
-    let fetching = connector.artifacts.begin(&file.caller.id).ok_or_else(|| {
+    let fetching = connector.artifacts.begin(&file.caller).ok_or_else(|| {
         Fault::new(
             Code::Overloaded,
             "Too many files are being fetched; try again when one is there.",

@@ -1,5 +1,6 @@
 //! Finds links in a body that comes in pieces. However it is cut, what comes out is the same.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use bytes::{Bytes, BytesMut};
@@ -7,6 +8,7 @@ use memchr::memmem::Finder;
 
 use super::letter::Text;
 use super::link::{self, Link, Seen};
+use super::place::{CONTEXT, Place};
 
 /// How every link begins.
 const BEGINNING: &[u8] = b"http";
@@ -23,8 +25,8 @@ static WORD_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(WOR
 pub struct Scanner {
     origins: Arc<[Arc<str>]>,
     held: Bytes,
-    /// The byte before what is held.
-    before: u8,
+    /// The last bytes before what is held: [`CONTEXT`], or all.
+    before: Vec<u8>,
 }
 
 /// What stands in the place of a link: of its origin, its path and the name of its file; none leaves it.
@@ -33,7 +35,7 @@ pub type Replace<'a> = &'a mut dyn FnMut(&Arc<str>, &str, &str) -> Option<String
 impl Scanner {
     /// `origins` are like `http://127.0.0.1:8000`, in lower case.
     pub fn new(origins: Arc<[Arc<str>]>) -> Self {
-        Self { origins, held: Bytes::new(), before: 0 }
+        Self { origins, held: Bytes::new(), before: Vec::new() }
     }
 
     /// Whether a body that is all there can hold any link.
@@ -62,6 +64,16 @@ impl Scanner {
         Self::new(origins.clone()).scan(body, true, replace)
     }
 
+    /// The last bytes before a place in what was held and what came now.
+    fn context<'a>(&self, body: &'a [u8], at: usize) -> Cow<'a, [u8]> {
+        let own = body.get(at.saturating_sub(CONTEXT)..at).unwrap_or_default();
+        if own.len() == CONTEXT || self.before.is_empty() {
+            return own.into();
+        }
+        let earlier = self.before.len().saturating_sub(CONTEXT - own.len());
+        [self.before.get(earlier..).unwrap_or_default(), own].concat().into()
+    }
+
     fn scan(&mut self, body: &Bytes, last: bool, replace: Replace<'_>) -> Bytes {
         let text = Text { bytes: body, last };
         let (mut out, mut copied, mut read) = (BytesMut::new(), 0, 0);
@@ -70,9 +82,8 @@ impl Scanner {
             if start < read {
                 continue;
             }
-            let before = start.checked_sub(1).and_then(|at| body.get(at));
-            let quoted = before.copied().unwrap_or(self.before) == b'"';
-            match link::at(text, start, quoted, &self.origins) {
+            let place = Place::behind(&self.context(body, start));
+            match link::at(text, start, place, &self.origins) {
                 Seen::Nothing(behind) => read = behind,
                 Seen::More => {
                     hold = start;
@@ -90,8 +101,8 @@ impl Scanner {
             }
         }
         self.held = body.slice(hold..);
-        if let Some(before) = hold.checked_sub(1).and_then(|at| body.get(at)) {
-            self.before = *before;
+        if !last {
+            self.before = self.context(body, hold).into_owned();
         }
         if out.is_empty() {
             return body.slice(copied..hold);

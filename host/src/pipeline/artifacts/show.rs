@@ -1,11 +1,13 @@
 //! The links in the answers of a server.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
 use http::HeaderMap;
+use memchr::memmem;
 
 use super::rules::Rules;
 use super::scan::Scanner;
@@ -14,8 +16,9 @@ use crate::pipeline::caller::Caller;
 use crate::pipeline::exchange::Call;
 use crate::pipeline::port::{Answer, Body, Chunks, Incoming, Json, Upstream};
 use crate::pipeline::seal::Sealer;
+use crate::protocol::scan;
 
-/// Links of one text that are replaced: as many as a caller can have. Further ones stay as they are.
+/// Links of one text that are replaced: as many as a caller who is known can have. Further ones stay as they are.
 const LINKS: usize = 256;
 
 /// The answer of a server with links to its files as plugway's own. A body that streams is not held back, but for what may be
@@ -84,11 +87,20 @@ impl Shower {
         }
     }
 
+    /// A message that is all there. The state that a server wants back is its own, and stays; no answer that holds one
+    /// streams (`translate::looked_into`).
     fn text(&self, text: &Bytes) -> Bytes {
         let mut left = LINKS;
-        Scanner::whole(&self.origins, text, &mut |origin, path, name| {
-            self.one_of(&mut left, origin, path, name)
-        })
+        let mut show = |part: &Bytes| {
+            Scanner::whole(&self.origins, part, &mut |origin, path, name| {
+                self.one_of(&mut left, origin, path, name)
+            })
+        };
+        let Some(state) = request_state(text) else { return show(text) };
+        let mut shown = BytesMut::from(show(&text.slice(..state.start)));
+        shown.extend_from_slice(text.get(state.clone()).unwrap_or_default());
+        shown.extend_from_slice(&show(&text.slice(state.end..)));
+        shown.freeze()
     }
 
     fn stream(self, chunks: Chunks) -> Chunks {
@@ -137,5 +149,37 @@ impl Shower {
         let times = (Instant::now(), self.rules.lifetime);
         let token = self.artifacts.give(file, &self.sealer, times)?;
         Some(format!("{base}{}{token}/{name}", super::PATH))
+    }
+}
+
+/// Where the state of a result stands that asks for input (`result.requestState`, MCP 2026-07-28).
+fn request_state(text: &[u8]) -> Option<Range<usize>> {
+    memmem::find(text, b"\"requestState\"")?;
+    let text = std::str::from_utf8(text).ok()?;
+    let result = scan::member(text, "result")?.range();
+    let state = scan::member(text.get(result.clone())?, "requestState")?.range();
+    Some(result.start + state.start..result.start + state.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_that_a_server_wants_back_is_found_where_it_stands() {
+        let of = |text: &str| {
+            request_state(text.as_bytes()).and_then(|range| text.get(range).map(str::to_owned))
+        };
+        let asks = r#"{"id":1,"result":{"a":["b"], "requestState" : "http://h\/artifacts"},"c":1}"#;
+        assert_eq!(of(asks).as_deref(), Some(r#""http://h\/artifacts""#));
+        for text in [
+            "",
+            r#"{"result":{}}"#,
+            r#"{"result":{"a":{"requestState":"x"}}}"#,
+            r#"{"params":{"requestState":"x"}}"#,
+            r#"{"result":{"a":"\"requestState\":\"x\""}}"#,
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
     }
 }

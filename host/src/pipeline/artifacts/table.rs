@@ -11,12 +11,16 @@ use sha2::{Digest as _, Sha256};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::seal::Sealer;
 
-/// Links of one caller; for one more the oldest is forgotten. All who are nobody in particular in the modern era are one.
+/// Links of one caller; for one more the oldest is forgotten.
 const OF_CALLER: usize = 256;
+/// The same of all who are nobody in particular in the modern era: they are one caller.
+const OF_ANYBODY: usize = 4_096;
 /// Links of a connector; for one more whoever has most of them loses the oldest.
 const ALL: usize = 8_192;
 /// Files of one caller that are fetched at once: browsers open six connections to a host.
 const AT_ONCE_OF_CALLER: usize = 8;
+/// The same of all who are nobody in particular in the modern era: half of all, so that who is somebody is served.
+const AT_ONCE_OF_ANYBODY: usize = 32;
 /// Files of a connector that are fetched at once.
 const AT_ONCE: usize = 64;
 
@@ -88,6 +92,8 @@ impl Artifacts {
             match table.links.get_mut(&digest).filter(|link| link.good_until > now) {
                 Some(link) => {
                     link.good_until = now + lifetime;
+                    // The caller's rights may be others than they were.
+                    link.file.caller = file.caller;
                     return token(sealer, &link.file, &link.chance);
                 }
                 None => table.forget(&digest),
@@ -97,7 +103,7 @@ impl Artifacts {
         getrandom::fill(&mut chance).ok()?;
         let chance: Box<str> = URL_SAFE_NO_PAD.encode(chance).into();
         let token = token(sealer, &file, &chance)?;
-        table.make_room(&file.caller.id, now);
+        table.make_room(&file.caller, now);
         let digest = Sha256::digest(&token).into();
         *table.counts.entry(file.caller.id.clone()).or_default() += 1;
         table.places.insert(place, digest);
@@ -118,15 +124,16 @@ impl Artifacts {
     }
 
     /// A place among those for whom files are fetched, until it is dropped.
-    pub(super) fn begin(self: &Arc<Self>, caller: &Arc<str>) -> Option<Fetching> {
+    pub(super) fn begin(self: &Arc<Self>, caller: &Caller) -> Option<Fetching> {
+        let most = if caller.is_anybody() { AT_ONCE_OF_ANYBODY } else { AT_ONCE_OF_CALLER };
         let mut table = self.lock();
         let all: usize = table.fetched.values().sum();
-        let own = table.fetched.get(caller).copied().unwrap_or_default();
-        if all >= AT_ONCE || own >= AT_ONCE_OF_CALLER {
+        let own = table.fetched.get(&caller.id).copied().unwrap_or_default();
+        if all >= AT_ONCE || own >= most {
             return None;
         }
-        table.fetched.insert(caller.clone(), own + 1);
-        Some(Fetching { artifacts: self.clone(), caller: caller.clone() })
+        table.fetched.insert(caller.id.clone(), own + 1);
+        Some(Fetching { artifacts: self.clone(), caller: caller.id.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -153,9 +160,10 @@ impl Table {
     }
 
     /// Room for one link more of a caller.
-    fn make_room(&mut self, caller: &Arc<str>, now: Instant) {
-        let own = self.counts.get(caller).copied().unwrap_or_default();
-        if own < OF_CALLER && self.links.len() < ALL {
+    fn make_room(&mut self, caller: &Caller, now: Instant) {
+        let most = if caller.is_anybody() { OF_ANYBODY } else { OF_CALLER };
+        let own = self.counts.get(&caller.id).copied().unwrap_or_default();
+        if own < most && self.links.len() < ALL {
             return;
         }
         let over: Vec<Digest> = self
@@ -167,13 +175,13 @@ impl Table {
         for digest in &over {
             self.forget(digest);
         }
-        if self.counts.get(caller).is_some_and(|count| *count >= OF_CALLER) {
-            self.forget_oldest(caller);
+        if self.counts.get(&caller.id).is_some_and(|count| *count >= most) {
+            self.forget_oldest(&caller.id);
         } else if self.links.len() >= ALL
-            && let Some(most) = self.counts.iter().max_by_key(|(_, count)| **count)
+            && let Some((whose, _)) = self.counts.iter().max_by_key(|(_, count)| **count)
         {
-            let most = most.0.clone();
-            self.forget_oldest(&most);
+            let whose = whose.clone();
+            self.forget_oldest(&whose);
         }
     }
 
@@ -231,6 +239,10 @@ mod tests {
         let again = artifacts.give(file("ann", "/artifacts/a"), &sealer, (later, HOUR));
         assert_eq!(again.as_ref(), Some(&token), "the same answer is the same text");
         assert!(artifacts.find(&token, now + HOUR).is_some(), "it was given again");
+        let more = Caller { rights: "more".into(), ..Caller::anonymous("ann") };
+        let richer = File { caller: Arc::new(more), ..file("ann", "/artifacts/a") };
+        let again = artifacts.give(richer.clone(), &sealer, (later, HOUR));
+        assert_eq!((again.as_ref(), artifacts.find(&token, now)), (Some(&token), Some(richer)));
         for other in [file("bob", "/artifacts/a"), file("ann", "/artifacts/b")] {
             assert_ne!(artifacts.give(other, &sealer, (now, HOUR)).as_ref(), Some(&token));
         }
@@ -270,7 +282,7 @@ mod tests {
     #[test]
     fn so_many_files_are_fetched_at_once() {
         let artifacts = Arc::new(Artifacts::default());
-        let begin = |caller: usize| artifacts.begin(&caller.to_string().into());
+        let begin = |caller: usize| artifacts.begin(&Caller::anonymous(caller.to_string()));
         let own: Vec<_> = (0..AT_ONCE_OF_CALLER).map(|_| begin(0).unwrap()).collect();
         assert!(begin(0).is_none());
         let callers = 1..AT_ONCE / AT_ONCE_OF_CALLER;
@@ -281,5 +293,31 @@ mod tests {
         assert!(begin(999).is_some() && begin(0).is_some());
         drop(all);
         assert!(artifacts.lock().fetched.is_empty());
+    }
+
+    #[test]
+    fn who_may_be_many_has_more_and_leaves_room_for_who_is_somebody() {
+        let (artifacts, sealer, now) =
+            (Arc::new(Artifacts::default()), Sealer::default(), Instant::now());
+        let anybody = Caller::anybody();
+        let fetching: Vec<_> =
+            (0..AT_ONCE_OF_ANYBODY).map(|_| artifacts.begin(&anybody).unwrap()).collect();
+        assert!(artifacts.begin(&anybody).is_none());
+        let somebody = Caller::anonymous("ann");
+        let own: Vec<_> =
+            (0..AT_ONCE_OF_CALLER).map(|_| artifacts.begin(&somebody).unwrap()).collect();
+        assert!(fetching.len() > own.len() && AT_ONCE_OF_ANYBODY * 2 <= AT_ONCE);
+        let give = |caller: &Caller, number: usize| {
+            let path = format!("/artifacts/{number}");
+            let file = File { caller: Arc::new(caller.clone()), ..file("x", &path) };
+            let at = now + Duration::from_millis(number as u64);
+            artifacts.give(file, &sealer, (at, HOUR)).unwrap()
+        };
+        let first = give(&anybody, 0);
+        let others: Vec<String> = (1..OF_ANYBODY).map(|number| give(&anybody, number)).collect();
+        assert!(artifacts.find(&first, now).is_some(), "one stranger does not use up another's");
+        give(&anybody, OF_ANYBODY);
+        assert!(artifacts.find(&first, now).is_none());
+        assert!(others.iter().all(|token| artifacts.find(token, now).is_some()));
     }
 }

@@ -135,6 +135,88 @@ fn names_that_are_not_encoded_are_when_they_are_a_whole_string() {
 }
 
 #[test]
+fn a_text_that_begins_with_a_link_is_no_name() {
+    for (text, wanted) in [
+        ("L/plot.png: the plot", "<plot.png>: the plot"),
+        ("L/plot.png, and L/b.csv.", "<plot.png>, and <b.csv>."),
+        ("L/plot.png. Open it.", "<plot.png>. Open it."),
+        ("L/plot.png) is it", "<plot.png>) is it"),
+        ("L/plot.png** x", "<plot.png>** x"),
+        ("L/plot.png` x", "<plot.png>` x"),
+        ("L/plot.png<br>next", "<plot.png><br>next"),
+        ("L/plot.png\u{3002}\u{597d}", "<plot.png>\u{3002}\u{597d}"),
+        ("L/plot.png!", "<plot.png>!"),
+        ("L/archive.tar.gz... done", "<archive.tar.gz>... done"),
+        ("L/README is ready", "<README> is ready"),
+        ("L/README is ready.", "<README> is ready."),
+        ("L/README: see plot.png", "<README>: see plot.png"),
+        ("L/README.", "<README>."),
+        ("L/my file (1).csv", "<my%20file%20%281%29.csv>"),
+        ("L/my file.csv.", "<my%20file.csv>."),
+        ("L/results (1)", "<results> (1)"),
+        ("L/caf\u{e9}.csv: the file", "<caf%C3%A9.csv>: the file"),
+    ] {
+        let text = text.replace('L', "http://127.0.0.1:8000/artifacts/s/t");
+        let wanted = wanted.split('<').map(|part| match part.split_once('>') {
+            Some((name, rest))
+                if name.contains(|letter: char| letter.is_ascii_alphabetic()) && name != "br" =>
+            {
+                format!("</artifacts/s/t/{name}|{name}>{rest}")
+            }
+            Some((name, rest)) => format!("<{name}>{rest}"),
+            None => part.to_owned(),
+        });
+        let wanted: String = wanted.collect();
+        for key in ["text", "remote_url_of"] {
+            let text = serde_json::json!({key: text}).to_string();
+            let wanted = serde_json::json!({key: wanted}).to_string();
+            assert_eq!(shown(&text, &[]), wanted);
+            for slashes in [false, true] {
+                let inner = nested(&wanted, slashes);
+                // What stands in the place of a link has no slashes to escape.
+                let inner = inner.replace(r"<\/artifacts\/s\/t\/", "</artifacts/s/t/");
+                assert_eq!(shown(&nested(&text, slashes), &[]), inner);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_address_is_one_to_its_end_unless_a_word_of_it_ends_like_a_file() {
+    let origin = "http://127.0.0.1:8000/artifacts/s/t";
+    for (name, encoded) in
+        [("the results (1)", "the%20results%20%281%29"), ("Smith, J", "Smith,%20J")]
+    {
+        let whole = serde_json::json!({"remote_uri": format!("{origin}/{name}")}).to_string();
+        let link = format!("</artifacts/s/t/{encoded}|{encoded}>");
+        assert_eq!(shown(&whole, &[]), format!(r#"{{"remote_uri":"{link}"}}"#));
+        let inner = nested(&whole, false);
+        assert_eq!(shown(&inner, &[]), format!(r#"{{\"remote_uri\":\"{link}\"}}"#));
+    }
+    let said = format!(r#"{{"url": "{origin}/a.csv (good for 1 h)"}}"#);
+    let wanted = r#"{"url": "</artifacts/s/t/a.csv|a.csv> (good for 1 h)"}"#;
+    assert_eq!(shown(&said, &[]), wanted);
+}
+
+#[test]
+fn the_uri_of_a_resource_stays() {
+    let link = "http://127.0.0.1:8000/artifacts/s/t/a.csv";
+    for (text, wanted) in [
+        (r#"{"uri":"LINK","text":"LINK"}"#, r#"{"uri":"LINK","text":"A"}"#),
+        ("{\"uri\" :\n  \"LINK\",\"a\":1}", "{\"uri\" :\n  \"LINK\",\"a\":1}"),
+        (r#"{"uri":["LINK"]}"#, r#"{"uri":["A"]}"#),
+        (r#"{"text":"{\"uri\":\"LINK\"}"}"#, r#"{"text":"{\"uri\":\"A\"}"}"#),
+        (r#"{"remote_uri":"LINK"}"#, r#"{"remote_uri":"A"}"#),
+    ] {
+        let (text, wanted) = (text.replace("LINK", link), wanted.replace("LINK", link));
+        let wanted = wanted.replace('A', "</artifacts/s/t/a.csv|a.csv>");
+        for piece in [1, 7, text.len()] {
+            assert_eq!(shown(&text, &vec![piece; text.len()]), wanted, "{text}");
+        }
+    }
+}
+
+#[test]
 fn slashes_of_an_unusual_encoder_are_slashes() {
     let text = r"http:\u002f\u002F127.0.0.1:8000\u002fartifacts\\u002fa\u002eb\u0022";
     assert_eq!(shown(text, &[]), r"</artifacts/a.b|a.b>\u0022");
@@ -155,6 +237,8 @@ fn parts() -> impl Strategy<Value = String> {
             "htt",
             "http",
             "\"",
+            "\"uri\":\"",
+            "\"a_url\" : \"",
             "\\",
             " ",
             ".",
@@ -193,6 +277,26 @@ proptest! {
         let text = format!("{around} http://127.0.0.1:8000/artifacts/s/t/a-b_c.csv {around}");
         let text = (0..depth).fold(text, |text, _| nested(&text, slashes));
         prop_assert_eq!(shown(&text, &[]), format!("{around} </artifacts/s/t/a-b_c.csv|a-b_c.csv> {around}"));
+    }
+
+    #[test]
+    fn what_follows_a_link_is_left_as_it_is(
+        name in "[A-Za-z_]{1,8}(\\.[a-z0-9]{1,6}){0,2}",
+        mark in prop::sample::select(vec![".", ",", ":", ";", "!", ")", "...", "**", "?"]),
+        words in "[a-z]{1,5}( [a-z]{1,5}(\\.csv)?){0,3}",
+        key in prop::sample::select(vec!["text", "message"]),
+        slashes: bool,
+        depth in 1..3_usize,
+    ) {
+        let text = |link: &str| format!("{link}{mark} {words}");
+        let around = |text: String| {
+            let text = serde_json::json!({key: text}).to_string();
+            (1..depth).fold(text, |text, _| nested(&text, false))
+        };
+        let before = around(text(&format!("http://127.0.0.1:8000/artifacts/s/t/{name}")));
+        let before = if slashes { before.replace('/', "\\/") } else { before };
+        let after = around(text(&format!("</artifacts/s/t/{name}|{name}>")));
+        prop_assert_eq!(shown(&before, &[]), after);
     }
 
     #[test]

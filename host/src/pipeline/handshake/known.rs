@@ -42,10 +42,20 @@ impl<'a> Known<'a> {
 
 /// Whether a caller may know that there is such a server: nothing is hidden from it, or it sees something of the server.
 pub(in crate::pipeline) fn knows(view: &View, upstream: &str) -> bool {
+    has(view, upstream, |sight| sight == Sight::Shown)
+}
+
+/// Whether a caller may use something of such a server, be it listed or not.
+pub(in crate::pipeline) fn may_use(view: &View, upstream: &str) -> bool {
+    has(view, upstream, |sight| sight != Sight::Hidden)
+}
+
+/// Whether nothing is hidden from a caller, or it sees something of the server so.
+fn has(view: &View, upstream: &str, so: impl Fn(Sight) -> bool) -> bool {
     let catalogue = view.catalogue();
     !view.is_filtered()
         || catalogue.entries().iter().zip(0..).any(|(entry, place)| {
             catalogue.upstream_of(entry).is_some_and(|name| **name == *upstream)
-                && view.sight(place) == Sight::Shown
+                && so(view.sight(place))
         })
 }

@@ -12,7 +12,7 @@ use super::viewer::Viewer;
 use crate::protocol::{Era, Revision};
 
 use known::Known;
-pub(super) use known::knows;
+pub(super) use known::{knows, may_use};
 
 /// JSON text of the result of `initialize`.
 pub async fn initialize(connector: &Connector, viewer: Viewer<'_>, revision: Revision) -> String {

@@ -96,6 +96,8 @@ pub struct Offering {
     pub capabilities: Arc<str>,
     /// Its instructions.
     pub instructions: Option<Arc<str>>,
+    /// Whether it runs code: it lists a tool `execute_*_code`.
+    pub runs_code: bool,
     /// JSON text of each tool.
     pub tools: Vec<Arc<str>>,
     /// JSON text of each prompt.
@@ -219,7 +221,7 @@ pub trait Upstream: Send + Sync {
     /// there is no such upstream any more.
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>>;
     /// The origins under which it serves files beside its MCP endpoint, in lower case, such as `http://127.0.0.1:8000`; none
-    /// where it serves no files.
+    /// where it gives no links to files: it does not run code, as far as is known, and nobody said that it gives some.
     fn origins(&self) -> Option<&Arc<[Arc<str>]>>;
     /// Such a file; none where there is none, or under another origin. Follows no redirect.
     fn file(&self, order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>>;

@@ -82,7 +82,7 @@ impl Endpoint {
             }
             Ok(secure.insert(Client::secure(dialer.clone(), idle)?).clone())
         };
-        let files = Files::new(&uri, &settings.origins, &mut client)?;
+        let files = Files::new(&uri, settings.origins.as_deref(), &mut client)?;
         let client = client(uri.scheme().unwrap_or(&Scheme::HTTP))?;
         let catalog = Catalog::beside(&uri, settings.catalog);
         Ok(Self {

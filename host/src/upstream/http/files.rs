@@ -26,6 +26,8 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 #[derive(Debug)]
 pub(super) struct Files {
     names: Arc<[Arc<str>]>,
+    /// Whether the operator says that it gives links to files.
+    announced: bool,
     /// What is asked for each of the names.
     places: Vec<Place>,
 }
@@ -40,11 +42,11 @@ struct Place {
 }
 
 impl Files {
-    /// Those of the server at `url`, and further ones that the operator named. What a server calls itself on its own machine
+    /// Those of the server at `url`, and further ones, if the operator says that it gives links to files. What a server calls itself on its own machine
     /// means `url`: with the same port, or where the operator names it. `client` gives one for a scheme.
     pub(super) fn new(
         url: &Uri,
-        further: &[Arc<str>],
+        further: Option<&[Arc<str>]>,
         mut client: impl FnMut(&Scheme) -> Result<Client, Unusable>,
     ) -> Result<Self, Unusable> {
         let mut place = |uri: &Uri| {
@@ -69,7 +71,7 @@ impl Files {
         for name in LOOPBACK {
             add(&Scheme::HTTP, name, port, &own);
         }
-        for origin in further {
+        for origin in further.unwrap_or_default() {
             let uri: Option<Uri> = origin.parse().ok();
             let uri = uri.ok_or_else(|| Unusable::Url { url: origin.to_string() })?;
             let named = place(&uri)?;
@@ -79,7 +81,11 @@ impl Files {
             add(&named.scheme, host, port, if is_own { &own } else { &named });
         }
         let (names, places): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        Ok(Self { names: names.into(), places })
+        Ok(Self { names: names.into(), announced: further.is_some(), places })
+    }
+
+    pub(super) fn are_announced(&self) -> bool {
+        self.announced
     }
 
     pub(super) fn names(&self) -> &Arc<[Arc<str>]> {
@@ -201,7 +207,7 @@ mod tests {
             let dialer = Dialer::configured(OwnListeners::new(), Duration::ZERO);
             Ok(Client::plain(dialer, Idle { connections: 1, time: Duration::ZERO }))
         };
-        Files::new(&url.parse().unwrap(), &further, client).unwrap()
+        Files::new(&url.parse().unwrap(), Some(&further), client).unwrap()
     }
 
     fn leads(files: &Files, name: &str) -> Option<String> {

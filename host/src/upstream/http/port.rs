@@ -118,7 +118,9 @@ impl Upstream for HttpUpstream {
     }
 
     fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
-        Some(self.endpoint.files.names())
+        let files = &self.endpoint.files;
+        let gives = files.are_announced() || self.endpoint.status.runs_code();
+        gives.then(|| files.names())
     }
 
     fn file(&self, order: FileOrder) -> Promise<'_, Result<Option<File>, Fault>> {
