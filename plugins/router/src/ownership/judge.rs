@@ -43,18 +43,24 @@ fn is_own(upstream: &str, server: &str, argument: &Argument, id: &str) -> Result
 pub fn route() -> Result<Route, Failure> {
     let (upstream, own) =
         call::target().ok_or_else(|| Failure::new("this router has no dynamic entries"))?;
-    let Some((tool, server)) = Tool::of(&own) else { return Ok(Route::to(upstream, own)) };
+    let elsewhere = kept_back(&upstream, &own)?;
+    Ok(elsewhere.unwrap_or_else(|| Route::to(upstream, own)))
+}
+
+/// What becomes of a call that does not go to its server as it is; none where it does.
+fn kept_back(upstream: &str, own: &str) -> Result<Option<Route>, Failure> {
+    let Some((tool, server)) = Tool::of(own) else { return Ok(None) };
     if tool.counts_sessions() {
-        return Ok(Route::Answer);
+        return Ok(Some(Route::Answer));
     }
-    let Some(argument) = tool.argument() else { return Ok(Route::to(upstream, own)) };
+    let Some(argument) = tool.argument() else { return Ok(None) };
     let goes = match Given::of(&argument)? {
         // The server would choose a session, whose ever it is.
         Given::Nothing => tool != Tool::Send,
-        Given::Id(id) => is_own(&upstream, &server, &argument, &id)?,
-        Given::Other => return Ok(Route::refuse(no_text(&argument))),
+        Given::Id(id) => is_own(upstream, &String::from(server), &argument, &id)?,
+        Given::Other => return Ok(Some(Route::refuse(no_text(&argument)))),
     };
-    Ok(if goes { Route::to(upstream, own) } else { Route::Answer })
+    Ok((!goes).then_some(Route::Answer))
 }
 
 fn no_text(argument: &Argument) -> String {
