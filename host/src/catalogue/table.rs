@@ -66,6 +66,8 @@ pub struct Catalogue {
     declared: Box<[Option<Declared>]>,
     /// Whether some upstream says what it offers to callers only, so that this is not what each of them sees.
     veiled: bool,
+    /// For each upstream, whether the router judges calls of it.
+    guarded: Box<[bool]>,
     /// For each entry, whether it is listed before anybody loaded it; none = all are.
     residents: Option<Box<[bool]>>,
     /// For each list, how long it counts.
@@ -140,6 +142,7 @@ impl Catalogue {
     ) -> (Self, Vec<BadEntry>) {
         let mut table =
             Self { generation, upstreams, document: shaped.document.into(), ..Self::default() };
+        table.guarded = vec![false; table.upstreams.len()].into();
         let mut refused = Vec::new();
         for (place, entry) in shaped.entries.into_iter().enumerate() {
             if let Err(error) = table.add(place, entry) {
@@ -173,6 +176,13 @@ impl Catalogue {
                 (self.fixed(&key, upstream, &name, false)?, Some(arguments.into()))
             }
         };
+        let guarded = match target {
+            Target::Fixed { upstream, guarded: true, .. } => self.guarded.get_mut(upstream),
+            _ => None,
+        };
+        if let Some(guarded) = guarded {
+            *guarded = true;
+        }
         let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         let Some(names) = self.index.get_mut(kind as usize) else { return Ok(()) };
         if names.contains_key(&key) {
@@ -273,6 +283,11 @@ impl Catalogue {
     /// Whether the upstream at a place has tasks.
     pub fn has_tasks(&self, upstream: usize) -> bool {
         self.tasks.get(upstream).copied().unwrap_or(false)
+    }
+
+    /// Whether the upstream at a place has entries whose calls the router judges.
+    pub fn guards(&self, upstream: usize) -> bool {
+        self.guarded.get(upstream).copied().unwrap_or(false)
     }
 
     /// The same entries; each list counts as long as this says of what upstreams give. What plugway or its router authored

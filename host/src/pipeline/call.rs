@@ -56,7 +56,8 @@ pub struct CallContext {
     pub requester: Option<Arc<dyn Requester>>,
     /// Which caller got which id of a server.
     pub handles: Arc<Handles>,
-    /// The status of the connector's servers, for the attribute `connector-status`.
+    /// The status of the connector's servers, for the attribute `connector-status`, and which of their tools the router judges,
+    /// for `guarded-tools`.
     pub status: LiveStatus,
     /// The arguments, parsed at the first look into them.
     pub arguments: Arguments,
@@ -111,6 +112,7 @@ impl CallContext {
                 Era::Modern => "modern",
             }),
             "connector-status" => self.status.text(&self.view),
+            "guarded-tools" => Some(self.status.guarded(&self.view)),
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);
                 set.map(|(_, value)| &**value)

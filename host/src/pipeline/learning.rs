@@ -16,17 +16,21 @@ use crate::fault::Fault;
 use crate::protocol::{Message, Method};
 
 /// Bytes of an answer that the router learns from: ids stand at its end.
-const LEARN_MAX: usize = 1024 * 1024;
+const LEARN_MAX: usize = 2 * 1024 * 1024;
 /// How long an answer waits for the router, with all its waiting for an instance.
 const LEARN_WAIT: Duration = Duration::from_secs(2);
 
-/// A call that the router learns from; none for all others, which pay a look at their name.
+/// A call that the router learns from: of a server whose calls it judges. None for all others, which pay a look at their name.
 pub(super) fn lesson(
     call: &Call<'_>,
     upstream: &Arc<dyn Upstream>,
     to: &Destination,
 ) -> Option<Lesson> {
     if call.unguarded || call.request.message.method() != Method::ToolsCall {
+        return None;
+    }
+    // A tool of the same name elsewhere means something else, and would give away ids that it never invented.
+    if !call.view.catalogue().guards(to.upstream) {
         return None;
     }
     let own = to.name.as_ref().unwrap_or(&call.name);

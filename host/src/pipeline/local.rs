@@ -40,7 +40,8 @@ type Object = IndexMap<String, Box<RawValue>>;
 pub(super) struct AnObject {}
 
 /// What the import `upstreams` sends through: the same policies judge the plugin's request as the caller's own.
-/// What the router asks of the server of a guarded entry while it answers a call of it, `guard`, is a part of that call.
+/// What the router asks of the server of a guarded entry while it answers a call of it, `guard`, is a part of that call, for
+/// other guarded tools as far as the caller may see them.
 pub(super) fn requester(
     connector: &Arc<Connector>,
     request: &Request,
@@ -102,12 +103,15 @@ impl AsCaller {
         let mut call = self.call(kind, place, message).await?;
         let guard = self.guard.as_ref().filter(|(own, _)| asker == Asker::Router && *own == place);
         call.unguarded = guard.is_some();
-        let same = match (&call.entry.target, guard) {
-            (Target::Fixed { name, .. }, Some((_, own))) => name == own && kind == EntryKind::Tool,
+        let part = match (&call.entry.target, guard) {
+            (Target::Fixed { name, guarded, .. }, Some((_, own))) => {
+                (*guarded || name == own) && kind == EntryKind::Tool
+            }
             _ => false,
         };
-        let answer = match call.fixed().filter(|_| same) {
-            // The very call in hand, perhaps about another id: policies have judged it, and will review what comes of it.
+        let answer = match call.fixed().filter(|_| part) {
+            // The call in hand, perhaps about another id, or what the router has to know of the server to answer it: policies
+            // have judged the call, and will review what comes of it.
             Some(own) => Box::pin(call.exchange(own)).await,
             None => Box::pin(call.run()).await,
         };

@@ -1,4 +1,5 @@
-//! The state of a connector's servers as JSON: for its status tool, for `/health` and for `/ready`.
+//! The state of a connector's servers as JSON: for its status tool, for `/health` and for `/ready`. And which of their tools
+//! the router judges.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -9,29 +10,35 @@ use super::connector::{Connector, Served};
 use super::handshake::knows;
 use super::presence::Presence;
 use super::{moment, port::Phase};
-use crate::catalogue::{EntryKind, Sight, View};
+use crate::catalogue::{EntryKind, Sight, Target, View};
 
 /// So many tools are named in all, the same number of each server; the others are counted. The answer stays below what a
 /// plugin may write.
 const TOOLS: usize = 10_000;
 
-/// The attribute `connector-status` of a call: computed when a plugin asks for it.
+/// The attributes `connector-status` and `guarded-tools` of a call: computed when a plugin asks for them.
 #[derive(Default)]
 pub struct LiveStatus {
     connector: Option<Arc<Connector>>,
     text: OnceLock<String>,
+    guarded: OnceLock<String>,
 }
 
 impl LiveStatus {
     /// The status of a connector.
     pub(super) fn of(connector: &Arc<Connector>) -> Self {
-        Self { connector: Some(connector.clone()), text: OnceLock::new() }
+        Self { connector: Some(connector.clone()), ..Self::default() }
     }
 
     /// JSON text of what a caller with this view may know; none where there is no connector.
     pub(super) fn text(&self, view: &View) -> Option<&str> {
         let connector = self.connector.as_ref()?;
         Some(self.text.get_or_init(|| report(connector, view).to_string()))
+    }
+
+    /// JSON text of the tools whose calls the router judges: upstream, and its own name for the tool.
+    pub(super) fn guarded(&self, view: &View) -> &str {
+        self.guarded.get_or_init(|| Value::from(guarded(view)).to_string())
     }
 }
 
@@ -51,6 +58,18 @@ fn report(connector: &Connector, view: &View) -> Value {
         Value::Object(server)
     });
     json!({ "connector": &*connector.name, "servers": servers.collect::<Vec<_>>() })
+}
+
+/// Whoever may see them: these names tell the router which server is which.
+fn guarded(view: &View) -> Vec<Value> {
+    let catalogue = view.catalogue();
+    let guarded = catalogue.entries().iter().filter_map(|entry| match &entry.target {
+        Target::Fixed { name, guarded: true, .. } if entry.kind == EntryKind::Tool => {
+            Some(json!([&**catalogue.upstream_of(entry)?, &**name]))
+        }
+        _ => None,
+    });
+    guarded.collect()
 }
 
 fn tools<'a>(view: &'a View, upstream: &str) -> Vec<&'a str> {

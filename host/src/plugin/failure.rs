@@ -29,6 +29,8 @@ pub enum Failure {
     Invalid(String),
     /// No instance was free.
     Busy,
+    /// Too many calls wait for servers, of this caller, at this server, or in all.
+    Crowded,
     /// It is put aside for so long.
     Aside(Duration),
     /// The operator put it out of use.
@@ -69,7 +71,7 @@ impl Failure {
             Self::Flood => 3,
             Self::Said { .. } => 4,
             Self::Invalid(_) => 5,
-            Self::Busy => 6,
+            Self::Busy | Self::Crowded => 6,
             Self::Aside(_) => 7,
             Self::Broken(_) => 8,
             Self::Arguments(_) => 9,
@@ -79,7 +81,10 @@ impl Failure {
 
     /// Whether it counts against the plugin.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Busy | Self::Aside(_) | Self::Disabled | Self::Arguments(_))
+        !matches!(
+            self,
+            Self::Busy | Self::Crowded | Self::Aside(_) | Self::Disabled | Self::Arguments(_)
+        )
     }
 
     /// What an error of the engine means; `memory` says that a growth was refused during the call.
@@ -135,6 +140,11 @@ impl Failure {
                 "A plugin of this connector is busy; try again in a moment.",
                 Some(Duration::from_secs(1)),
             ),
+            Self::Crowded => (
+                Code::PluginBusy,
+                "Too many calls wait here for answers of servers already; try again in a moment.",
+                Some(Duration::from_secs(1)),
+            ),
             Self::Aside(wait) => (
                 Code::PluginAside,
                 "A plugin of this connector keeps failing and is put aside; try again later.",
@@ -170,6 +180,7 @@ impl Failure {
             Self::Said { message, .. } => format!("it says: {message}"),
             Self::Invalid(why) => format!("its decision makes no sense: {why}"),
             Self::Busy => "no instance was free in time".into(),
+            Self::Crowded => "too many of its calls wait for servers".into(),
             Self::Aside(wait) => format!("it is put aside for {} ms", wait.as_millis()),
             Self::Disabled => "the operator put it out of use".into(),
             Self::Broken(why) => format!("no instance could be made: {why}"),

@@ -1,6 +1,7 @@
 //! One version of a plugin in a seat: its configuration and its pool of instances.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_queue::ArrayQueue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,7 +11,7 @@ use super::ask::{Ask, Interests, Ready};
 use super::compiled::Compiled;
 use super::error::LoadError;
 use super::failure::Failure;
-use super::limits::{BUSY_WAIT, INTEREST_MAX, INTERESTS_MAX};
+use super::limits::{INTEREST_MAX, INTERESTS_MAX};
 use super::place::Place;
 use super::task::Task;
 use super::warm::{Unmade, Warm};
@@ -75,10 +76,10 @@ impl Generation {
     }
 
     /// The right to use one instance; waits a little for it.
-    pub(super) async fn lease(self: Arc<Self>) -> Result<Lease, Failure> {
+    pub(super) async fn lease(self: Arc<Self>, patience: Duration) -> Result<Lease, Failure> {
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => permit,
-            Err(_) => match timeout(BUSY_WAIT, self.permits.clone().acquire_owned()).await {
+            Err(_) => match timeout(patience, self.permits.clone().acquire_owned()).await {
                 Ok(Ok(permit)) => permit,
                 Ok(Err(_)) | Err(_) => return Err(Failure::Busy),
             },

@@ -17,6 +17,12 @@ pub const INSTANCES_WAITING: u32 = 16;
 /// How long a call waits for a free instance. Decisions take microseconds, so only a machine without processor time
 /// keeps one waiting; denying calls then would turn a slow moment into failures.
 pub const BUSY_WAIT: Duration = Duration::from_secs(1);
+/// The same for `learn`: what is not learned is lost.
+pub const LEARN_BUSY_WAIT: Duration = Duration::from_secs(2);
+/// One part in so many of a router's instances may wait for servers in `answer`; the others are there for everybody else.
+pub const WAITING_PART: usize = 2;
+/// One part in so many of those may wait in calls of one caller.
+pub const WAITING_PART_OF_CALLER: usize = 2;
 /// How long a call may take in all, time that the host spends included, where a capability lets it wait.
 pub const WALL: Duration = Duration::from_secs(30);
 /// An instance is replaced after so many calls.
@@ -163,6 +169,11 @@ impl Hook {
                 | Self::Interests
                 | Self::Visible
         )
+    }
+
+    /// How long a call waits for a free instance.
+    pub fn patience(self) -> Duration {
+        if self == Self::Learn { LEARN_BUSY_WAIT } else { BUSY_WAIT }
     }
 
     /// Host functions that one call may use.

@@ -36,6 +36,7 @@ pub mod slot;
 pub mod spec;
 pub mod stats;
 mod task;
+mod waiting;
 mod warm;
 mod watch;
 

@@ -12,6 +12,7 @@ use super::lane::Lane;
 use super::limits;
 use super::spec::{Limits, PluginSpec};
 use super::stats::Counters;
+use super::waiting::Waits;
 use crate::outbound::Fetcher;
 use crate::pipeline::port::LocalState;
 
@@ -35,6 +36,8 @@ pub(super) struct Place {
     pub(super) counters: Counters,
     /// Where it runs.
     pub(super) lane: Lane,
+    /// Calls that wait for servers while they hold an instance.
+    pub(super) waits: Arc<Waits>,
     breaker: Mutex<Breaker>,
     /// Whether the breaker lets everybody through: spares the lock.
     closed: AtomicBool,
@@ -64,6 +67,7 @@ impl Place {
             state,
             counters: Counters::default(),
             lane: Lane::new(spec.bundled()),
+            waits: Arc::new(Waits::of(spec.instances() as usize)),
             breaker: Mutex::default(),
             closed: AtomicBool::new(true),
             started: Instant::now(),

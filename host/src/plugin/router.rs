@@ -63,11 +63,14 @@ impl RouterSeat {
         let who = who(&call.caller);
         let task = Task::Call(Box::new(Call::new(Hook::Answer, call, None)));
         let (given, task) = self.0.ask(who, task, Answer).await?;
-        let decision = unambiguous(&task).and_then(|()| match given {
-            Err(failure) => Err(said(&failure)),
-            Ok(e::answering::Reply::Answer(text)) => object(text, "its answer").map(Reply::Answer),
-            Ok(e::answering::Reply::Reject(given)) => rejection(given).map(Reply::Reject),
-        });
+        let decision =
+            unambiguous(&task).and_then(|()| uncrowded(&task)).and_then(|()| match given {
+                Err(failure) => Err(said(&failure)),
+                Ok(e::answering::Reply::Answer(text)) => {
+                    object(text, "its answer").map(Reply::Answer)
+                }
+                Ok(e::answering::Reply::Reject(given)) => rejection(given).map(Reply::Reject),
+            });
         self.0.checked(Hook::Answer, decision, Some(&request))
     }
 
@@ -81,6 +84,14 @@ impl RouterSeat {
 
     fn fault(&self, hook: Hook, failure: Failure) -> Fault {
         failure.into_fault(&self.0.place.plugin, hook.as_str())
+    }
+}
+
+/// The call did not want to wait for a server when too many others did.
+fn uncrowded(task: &Task) -> Result<(), Failure> {
+    match task {
+        Task::Call(call) if call.crowded => Err(Failure::Crowded),
+        _ => Ok(()),
     }
 }
 

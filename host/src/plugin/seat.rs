@@ -76,7 +76,7 @@ impl Seat {
     async fn run<A: Ask>(&self, task: Task, ask: A) -> Result<(A::Given, Task), Failure> {
         let generation = self.current.load_full();
         let waits = generation.compiled.waits;
-        let lease = generation.lease().await?;
+        let lease = generation.lease(A::HOOK.patience()).await?;
         // nothing may be waited for in `shape`, which computes long
         if waits && A::HOOK != Hook::Shape {
             // the guest yields every epoch, and its own time is counted; the wall clock bounds what it waits for

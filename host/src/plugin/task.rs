@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wasmtime::{Result, format_err};
 
 use super::limits::Hook;
+use super::waiting::Waiting;
 use crate::pipeline::port::{Outcome, Page};
 use crate::pipeline::{CallContext, Caller};
 use crate::protocol::Document;
@@ -40,6 +41,10 @@ pub(super) struct Call {
     pub(super) outcome: Option<Outcome>,
     /// Why the arguments cannot be read, once the guest tried: the decision is then not used.
     pub(super) ambiguous: Option<String>,
+    /// The right to wait for servers, once the guest did.
+    pub(super) waiting: Option<Waiting>,
+    /// Whether the guest wanted to wait and might not: its decision is then not used.
+    pub(super) crowded: bool,
     listed: OnceCell<Vec<u32>>,
     body: OnceCell<Option<Document>>,
 }
@@ -52,6 +57,8 @@ impl Call {
             context,
             outcome,
             ambiguous: None,
+            waiting: None,
+            crowded: false,
             listed: OnceCell::new(),
             body: OnceCell::new(),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Its state. Nothing in it says whose anything is.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub(super) struct Kernels {
     /// Each batch, its parent and its jobs.
     pub(super) batches: BTreeMap<String, (String, Vec<String>)>,
     pub(super) asked: Vec<String>,
+    /// What it may send to, under each name: another server, never itself.
+    pub(super) peers: BTreeMap<String, Arc<Mutex<Self>>>,
 }
 
 /// Digits that no other id of this process has.
@@ -69,6 +72,16 @@ impl Kernels {
         let id = format!("j_{}", digits(12));
         self.jobs.insert(id.clone(), session.to_owned());
         id
+    }
+
+    /// Puts what another server sends into the session of this id, else into the first one that there is; its id.
+    pub(super) fn receive(&mut self, id: &str, value: &str) -> Result<String, String> {
+        let first =
+            || self.sessions.keys().next().ok_or("No active session found to receive the object");
+        let id = if id.is_empty() { first()?.clone() } else { id.to_owned() };
+        let held = self.sessions.get_mut(&id).ok_or_else(|| format!("Session '{id}' not found"))?;
+        value.clone_into(held);
+        Ok(id)
     }
 
     /// A batch with so many jobs, each in a session of its own.

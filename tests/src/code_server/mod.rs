@@ -68,6 +68,11 @@ impl CodeServer {
         *lock(&self.state) = Kernels::default();
     }
 
+    /// Lets it send to another server, which it knows by this name.
+    pub fn sends_to(&self, name: &str, other: &Self) {
+        lock(&self.state).peers.insert(name.to_owned(), Arc::clone(&other.state));
+    }
+
     /// How many sessions it has.
     pub fn sessions(&self) -> usize {
         lock(&self.state).count()

@@ -71,9 +71,18 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
             }
         }
         "chem_send" => {
-            let id = text("session_id");
+            let (id, to) = (text("session_id"), text("to"));
             kernels.asked.push(id.to_owned());
-            json!({"success": false, "error": format!("Object transfer to 'gis' failed: Session '{id}' not found")})
+            let not_found = || Err(format!("Session '{id}' not found"));
+            let peer = kernels.peers.get(to);
+            let received =
+                peer.map_or_else(not_found, |peer| super::lock(peer).receive(id, text("data_ref")));
+            match received {
+                Ok(id) => {
+                    json!({"success": true, "destination": to, "remote_uri": format!("Injected into {to} kernel {id}")})
+                }
+                Err(error) => failed(&format!("Object transfer to '{to}' failed: {error}")),
+            }
         }
         _ => {
             let Some(answer) = about_sessions(kernels, name, text("session_id")) else {

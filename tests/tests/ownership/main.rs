@@ -215,11 +215,11 @@ async fn an_answer_that_is_too_large_passes_and_what_it_names_stays_unknown() ->
     let server = CodeServer::start().await?;
     let plugway = open(&server).await?;
     for client in [plugway.legacy().await?, plugway.modern()] {
-        let large = told(&client, "execute_lab_code", json!({"code": "print 1100000"})).await?;
-        ensure!(large["stdout"].as_str().map(str::len) == Some(1_100_000));
+        let large = told(&client, "execute_lab_code", json!({"code": "print 2100000"})).await?;
+        ensure!(large["stdout"].as_str().map(str::len) == Some(2_100_000));
         let session = large["session_id"].as_str().context("no session")?.to_owned();
         unknown_to(&client, &server, &session).await?;
-        let small = told(&client, "execute_lab_code", json!({"code": "print 900000"})).await?;
+        let small = told(&client, "execute_lab_code", json!({"code": "print 1900000"})).await?;
         let session = small["session_id"].as_str().context("no session")?.to_owned();
         ensure!(run(&client, "get", Some(&session)).await? == session);
     }

@@ -21,9 +21,9 @@ fn the_first_one_has_an_id_and_keeps_it() {
     // Another server or another kind is another id.
     assert!(!handles.owns(&ann, Some("gis"), "session", "s1"));
     assert!(!handles.owns(&ann, Some("chem"), "job", "s1"));
-    assert!(handles.claim(&bob, "gis", "session", "s1"));
-    assert!(handles.owns(&bob, None, "session", "s1"));
-    assert!(!handles.owns(&bob, None, "session", "s2"));
+    assert!(handles.claim(&bob, "gis", "session", "s2"));
+    assert!(handles.owns(&bob, None, "session", "s2"));
+    assert!(!handles.owns(&bob, None, "session", "s3"));
     assert_eq!(handles.list(&ann, "chem", "session"), ["s1"]);
     assert!(handles.list(&bob, "chem", "session").is_empty());
     // Nobody gives up what belongs to somebody else.
@@ -32,6 +32,41 @@ fn the_first_one_has_an_id_and_keeps_it() {
     handles.release(&ann, "chem", "session", "s1");
     assert!(!handles.owns(&ann, Some("chem"), "session", "s1"));
     assert!(handles.claim(&bob, "chem", "session", "s1"), "it is free again");
+}
+
+#[test]
+fn no_other_server_gives_away_what_somebody_has() {
+    let handles = Handles::default();
+    let (ann, bob) = (name("ann"), name("bob"));
+    let (ann, bob) = (known(&ann), known(&bob));
+    assert!(handles.claim(&bob, "gis", "session", "s1"));
+    assert!(!handles.claim(&ann, "evil", "session", "s1"));
+    assert!(!handles.owns(&ann, None, "session", "s1"));
+    assert!(handles.claim(&ann, "evil", "job", "s1"), "another kind");
+    // Two ways to one server: each has to be given up before somebody else can have the id.
+    assert!(handles.claim(&bob, "also gis", "session", "s1"));
+    assert_eq!(handles.lock().ids, 3);
+    handles.release(&bob, "gis", "session", "s1");
+    assert!(!handles.owns(&bob, Some("gis"), "session", "s1"));
+    assert!(handles.owns(&bob, None, "session", "s1"));
+    assert!(!handles.claim(&ann, "gis", "session", "s1"));
+    handles.release(&bob, "also gis", "session", "s1");
+    assert!(handles.claim(&ann, "gis", "session", "s1"));
+    assert_eq!(handles.lock().ids, 2);
+}
+
+#[test]
+fn what_was_used_last_is_listed_first() {
+    let handles = Handles::default();
+    let ann = name("ann");
+    let ann = known(&ann);
+    for id in ["a", "b", "c"] {
+        assert!(handles.claim(&ann, "gis", "session", id));
+    }
+    assert_eq!(handles.list(&ann, "gis", "session"), ["c", "b", "a"]);
+    assert!(handles.owns(&ann, Some("gis"), "session", "a"));
+    assert!(handles.claim(&ann, "gis", "session", "b"), "given again");
+    assert_eq!(handles.list(&ann, "gis", "session"), ["b", "a", "c"]);
 }
 
 #[test]
@@ -99,7 +134,8 @@ fn one_caller_forgets_what_it_did_not_use_the_longest() {
     for id in ["0", "2", "one more"] {
         assert!(handles.owns(&ann, Some("chem"), "job", id), "{id}");
     }
-    assert_eq!(handles.lock().owners.len(), IDS);
+    let table = handles.lock();
+    assert_eq!((table.owners.len(), table.ids), (IDS, IDS));
 }
 
 #[test]
@@ -117,8 +153,9 @@ fn the_quietest_callers_lose_theirs_when_there_are_too_many() {
     assert!(!handles.owns(&known(&all[1]), Some("chem"), "job", "1.0"));
     assert!(handles.owns(&known(&all[2]), Some("chem"), "job", "2.0"));
     let table = handles.lock();
-    assert!(table.owners.len() <= ALL);
-    assert_eq!(table.owners.len(), table.callers.values().map(|own| own.ids.len()).sum::<usize>());
+    assert!(table.ids <= ALL);
+    assert_eq!(table.owners.len(), table.ids);
+    assert_eq!(table.ids, table.callers.values().map(|own| own.ids.len()).sum::<usize>());
 }
 
 #[test]

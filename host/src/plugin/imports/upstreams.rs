@@ -9,6 +9,7 @@ use crate::pipeline::port::Asker;
 use crate::plugin::ctx::Ctx;
 use crate::plugin::inspect::Kind;
 use crate::plugin::limits::{Hook, UPSTREAM_WAIT};
+use crate::plugin::seat::who;
 
 impl Host for Ctx {
     async fn request(
@@ -29,6 +30,9 @@ impl Host for Ctx {
         let Some(requester) = call.context.requester.clone() else {
             return Ok(Err("no requests to upstreams can be sent from here".into()));
         };
+        if (self.place.kind, hook) == (Kind::Router, Hook::Answer) && !self.may_wait(&upstream)? {
+            return Ok(Err("too many calls wait for answers of servers already".into()));
+        }
         match self.budget.requests.checked_sub(1) {
             Some(left) => self.budget.requests = left,
             None => return Ok(Err("this call has sent as many requests as one call may".into())),
@@ -43,5 +47,18 @@ impl Host for Ctx {
             Ok(answered) => Ok(answered),
             Err(_) => Ok(Err(late)),
         }
+    }
+}
+
+impl Ctx {
+    /// Whether the call in hand may wait for a server. It has the right from its first request to its end.
+    fn may_wait(&mut self, upstream: &str) -> Result<bool> {
+        let waits = self.place.waits.clone();
+        let call = self.task.call_mut()?;
+        if call.waiting.is_none() {
+            call.waiting = waits.enter(who(&call.context.caller), upstream);
+            call.crowded = call.waiting.is_none();
+        }
+        Ok(!call.crowded)
     }
 }

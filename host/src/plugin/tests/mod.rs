@@ -8,3 +8,4 @@ mod loading;
 mod serving;
 mod stage;
 mod swapping;
+mod waiting;

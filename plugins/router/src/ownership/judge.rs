@@ -4,6 +4,7 @@ use plugway_sdk::prelude::*;
 use serde_json::value::RawValue;
 
 use super::ids::Kind;
+use super::send::{self, Destination};
 use super::tool::{Argument, Tool};
 use super::{learned, sessions, text};
 
@@ -30,28 +31,36 @@ impl Given {
     }
 }
 
-fn is_own(upstream: &str, argument: &Argument, id: &str) -> bool {
-    let upstream = (!argument.anywhere).then_some(upstream);
-    handles::owns(upstream, argument.kind.word(), id)
+/// Whether an id is the caller's: at the upstream that is called, or at the one that `server` behind it sends to.
+fn is_own(upstream: &str, server: &str, argument: &Argument, id: &str) -> Result<bool, Failure> {
+    if argument.anywhere {
+        return Ok(Destination::of_call(upstream, server)?.owns(id));
+    }
+    Ok(handles::owns(Some(upstream), argument.kind.word(), id))
 }
 
 /// Whether a call goes to its server as it is. One of somebody else's id, or nobody's, never does.
 pub fn route() -> Result<Route, Failure> {
     let (upstream, own) =
         call::target().ok_or_else(|| Failure::new("this router has no dynamic entries"))?;
-    let tool = Tool::of(&own).map(|(tool, _)| tool);
-    if tool.is_some_and(Tool::counts_sessions) {
-        return Ok(Route::Answer);
+    let elsewhere = kept_back(&upstream, &own)?;
+    Ok(elsewhere.unwrap_or_else(|| Route::to(upstream, own)))
+}
+
+/// What becomes of a call that does not go to its server as it is; none where it does.
+fn kept_back(upstream: &str, own: &str) -> Result<Option<Route>, Failure> {
+    let Some((tool, server)) = Tool::of(own) else { return Ok(None) };
+    if tool.counts_sessions() {
+        return Ok(Some(Route::Answer));
     }
-    let Some(argument) = tool.and_then(Tool::argument) else {
-        return Ok(Route::to(upstream, own));
+    let Some(argument) = tool.argument() else { return Ok(None) };
+    let goes = match Given::of(&argument)? {
+        // The server would choose a session, whose ever it is.
+        Given::Nothing => tool != Tool::Send,
+        Given::Id(id) => is_own(upstream, &String::from(server), &argument, &id)?,
+        Given::Other => return Ok(Some(Route::refuse(no_text(&argument)))),
     };
-    Ok(match Given::of(&argument)? {
-        Given::Nothing => Route::to(upstream, own),
-        Given::Id(id) if is_own(&upstream, &argument, &id) => Route::to(upstream, own),
-        Given::Id(_) => Route::Answer,
-        Given::Other => Route::refuse(no_text(&argument)),
-    })
+    Ok((!goes).then_some(Route::Answer))
 }
 
 fn no_text(argument: &Argument) -> String {
@@ -78,15 +87,20 @@ pub fn answer(upstream: &str, own: &str) -> Result<Reply, Failure> {
     }
 }
 
-struct Asking<'a> {
-    upstream: &'a str,
-    own: &'a str,
+/// A call that the router answers.
+#[derive(Debug)]
+pub struct Asking<'a> {
+    /// Where it goes.
+    pub upstream: &'a str,
+    /// The tool's name there.
+    pub own: &'a str,
     /// What stands before the ends of names of the server's tools.
-    server: &'a str,
+    pub server: &'a str,
 }
 
 impl Asking<'_> {
-    fn request(&self, tool: &str, arguments: &str) -> Result<String, String> {
+    /// What the server answers to a call of one of its tools.
+    pub fn request(&self, tool: &str, arguments: &str) -> Result<String, String> {
         let name = serde_json::Value::from(tool);
         let params = format!(r#"{{"name":{name},"arguments":{arguments}}}"#);
         upstreams::request(self.upstream, "tools/call", &params)
@@ -124,11 +138,12 @@ impl Asking<'_> {
     fn about(&self, tool: Tool, argument: &Argument) -> Result<Reply, Failure> {
         let id = match Given::of(argument)? {
             Given::Id(id) => id,
+            Given::Nothing if tool == Tool::Send => return send::answer(self, argument),
             Given::Nothing => String::new(),
             Given::Other => return Ok(Reply::refuse(no_text(argument))),
         };
         let mut arguments = call::arguments_json();
-        let is_own = id.is_empty() || is_own(self.upstream, argument, &id);
+        let is_own = id.is_empty() || is_own(self.upstream, self.server, argument, &id)?;
         let asked = if is_own { id.clone() } else { argument.kind.nobodys(&id, random::next) };
         if !is_own {
             let place = text::member(&arguments, argument.name)
@@ -164,14 +179,15 @@ impl Asking<'_> {
     }
 }
 
-fn succeeded(result: &str) -> bool {
+/// Whether the text of a result says so.
+pub fn succeeded(result: &str) -> bool {
     sessions::first_text(result).is_some_and(|text| {
         text::member(&text, "success").is_some_and(|place| text.get(place) == Some("true"))
     })
 }
 
 /// What a request came to that brought no result: an error of the server, or a sentence of the host.
-fn refusal(error: &str) -> Rejection {
+pub fn refusal(error: &str) -> Rejection {
     #[derive(Deserialize)]
     struct Said<'a> {
         code: i32,

@@ -5,7 +5,7 @@
 //! In reading order: [`tool`] are the tools that take or list ids, [`guards`] which of an upstream's tools are those, [`ids`]
 //! what ids look like, [`learned`] finds them in
 //! answers, [`text`] changes answers without touching the rest of them, [`sessions`] keeps of a list what is the
-//! caller's own, [`judge`] decides with what the host knows.
+//! caller's own, [`send`] finds the session that an object may go to, [`judge`] decides with what the host knows.
 
 pub mod guards;
 pub mod tool;
@@ -13,5 +13,6 @@ pub mod tool;
 pub mod ids;
 pub mod judge;
 pub mod learned;
+pub mod send;
 pub mod sessions;
 pub mod text;

@@ -83,6 +83,17 @@ pub fn spliced(text: &str, place: &Range<usize>, instead: &str) -> String {
     [before, instead, after].concat()
 }
 
+/// The object with this value of a member, whether it had one or not. None where it is no object.
+pub fn with_member(object: &str, name: &str, value: &str) -> Option<String> {
+    if let Some(place) = member(object, name) {
+        return Some(spliced(object, &place, value));
+    }
+    let rest = object.trim_ascii_start().strip_prefix('{')?;
+    let comma = if rest.trim_ascii_start().starts_with('}') { "" } else { "," };
+    let name = serde_json::Value::from(name);
+    Some(format!("{{{name}:{value}{comma}{rest}"))
+}
+
 /// The text with every number right behind these words replaced.
 pub fn renumbered(text: &str, words: &str, number: usize) -> Option<String> {
     if words.is_empty() {

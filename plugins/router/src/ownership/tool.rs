@@ -53,7 +53,7 @@ pub struct Argument {
     pub name: &'static str,
     /// What the id stands for.
     pub kind: Kind,
-    /// Whether it may be an id of any server of the connector, rather than of the one that is called.
+    /// Whether it is an id of the server that is sent to, rather than of the one that is called.
     pub anywhere: bool,
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod routes;
+mod sends;
 mod shape;
 mod texts;
 

@@ -66,8 +66,6 @@ fn a_call_without_an_id_passes() {
         ("execute_chem_code", json!({"code": "1"})),
         ("execute_chem_code", json!({"code": "1", "execution_session_id": null})),
         ("execute_chem_code", json!({"code": "1", "execution_session_id": ""})),
-        ("chem_send", json!({"data_ref": "x", "to": "user"})),
-        ("chem_send", json!({"data_ref": "x", "to": "user", "session_id": ""})),
         ("chem_check_job", json!({})),
     ] {
         assert_eq!(route(&host, "ann", own, arguments), Route::to("lab", own), "{own}");
