@@ -10,7 +10,7 @@ use super::limits::Hook;
 
 /// Both breakers.
 #[derive(Debug, Default)]
-pub struct Gates([Gate; 2]);
+pub(super) struct Gates([Gate; 2]);
 
 /// A breaker behind its lock.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Gate {
 
 /// What a change of a breaker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub(super) enum Turn {
     /// The plugin is put aside now.
     Aside,
     /// It is back.
@@ -31,7 +31,7 @@ pub enum Turn {
 
 impl Gates {
     /// Whether a caller may ask this hook now; the error says how long to wait.
-    pub fn ask(
+    pub(super) fn ask(
         &self,
         hook: Hook,
         now: Instant,
@@ -44,7 +44,11 @@ impl Gates {
     }
 
     /// Changes the breaker of a hook.
-    pub fn change<T>(&self, hook: Hook, act: impl FnOnce(&mut Breaker) -> T) -> (T, Option<Turn>) {
+    pub(super) fn change<T>(
+        &self,
+        hook: Hook,
+        act: impl FnOnce(&mut Breaker) -> T,
+    ) -> (T, Option<Turn>) {
         let gate = self.of(hook);
         let mut breaker = gate.breaker.lock().unwrap_or_else(PoisonError::into_inner);
         let was = breaker.closed();
@@ -61,7 +65,7 @@ impl Gates {
     }
 
     /// Whether the plugin is put aside, for its own answers or for everything else.
-    pub fn aside(&self) -> bool {
+    pub(super) fn aside(&self) -> bool {
         self.0.iter().any(|gate| gate.aside.load(Relaxed))
     }
 

@@ -190,7 +190,7 @@ async fn a_server_more_is_no_reason_to_stop_serving() {
     assert!(connector.serves() && connector.is_complete());
     // As if another one were there whose lists no shape knows yet.
     let mut served = connector.upstreams.clone();
-    served.push(Served { ..served[0].clone() });
+    served.push(connector.upstreams[0].clone());
     let mut more = Connector::new(
         connector.name.clone(),
         connector.description.clone(),

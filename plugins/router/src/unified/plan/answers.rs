@@ -123,8 +123,8 @@ fn path(graph: &Graph<'_>, source: &str, target: &str) -> Value {
         })
         .collect();
     let mut answer = Map::new();
-    answer.insert("source".to_owned(), source.into());
-    answer.insert("target".to_owned(), target.into());
+    answer.insert("source".to_owned(), cut(source, SAID_MAX).into());
+    answer.insert("target".to_owned(), cut(target, SAID_MAX).into());
     answer.insert("path".to_owned(), steps.into());
     let left = graph.left_out + add_skills(&mut answer, graph, &around);
     add_left_out(&mut answer, left);
