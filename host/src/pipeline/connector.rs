@@ -92,8 +92,10 @@ pub struct Connector {
     pub(super) problems: ArcSwap<Vec<String>>,
     /// Whether the router waits for servers before it can say that.
     pub(super) pending: AtomicBool,
-    /// For each upstream, whether a shape was made that knew its lists.
+    /// For each upstream, whether the catalogue was made of its lists, too.
     pub(super) considered: Box<[AtomicBool]>,
+    /// Whether it ever held what all offered that were there: from then on a server more is no reason not to serve.
+    pub(super) was_complete: AtomicBool,
     /// The generation of the newest catalogue; counts on where the connector replaces another one.
     pub(super) generation: AtomicU32,
     /// What the newest catalogue was made of.
@@ -192,6 +194,7 @@ impl Connector {
             problems: ArcSwap::default(),
             pending: AtomicBool::new(false),
             considered,
+            was_complete: AtomicBool::new(false),
             generation: AtomicU32::new(0),
             basis: ArcSwapOption::const_empty(),
         }
@@ -208,6 +211,7 @@ impl Connector {
         self.handles = before.handles.clone();
         self.standing = before.standing.clone();
         self.kinds.succeed(&before.kinds);
+        self.was_complete.store(before.was_complete.load(Ordering::Acquire), Ordering::Release);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 
@@ -238,14 +242,41 @@ impl Connector {
         self.suspended.give_up();
     }
 
-    /// Whether calls can be served: an upstream is there, and the catalogue holds what those that are there offer.
+    /// Whether calls can be served: an upstream is there, and the catalogue holds what it offers. Before the first time that
+    /// means all that are there; later one that came just now is on its way into the catalogue, and the others are served.
     pub fn serves(&self) -> bool {
-        let shaped = self.shaped.load(Ordering::Acquire);
-        let phases = self.phases().zip(&self.considered);
-        let mut there = phases.filter(|((_, phase), _)| *phase == Phase::Connected).peekable();
-        shaped
+        if self.is_complete() {
+            self.was_complete.store(true, Ordering::Release);
+            return true;
+        }
+        let mut there = self.there();
+        self.was_complete.load(Ordering::Acquire) && there.any(|considered| considered)
+    }
+
+    /// Whether an upstream is there, and the catalogue holds what all offer that are there.
+    pub fn is_complete(&self) -> bool {
+        let mut there = self.there().peekable();
+        self.shaped.load(Ordering::Acquire)
             && (self.upstreams.is_empty() || there.peek().is_some())
-            && there.all(|(_, considered)| considered.load(Ordering::Acquire))
+            && there.all(|considered| considered)
+    }
+
+    /// Why calls cannot be served, if they cannot: one sentence.
+    pub fn unserved(&self) -> Option<&'static str> {
+        if self.serves() {
+            return None;
+        }
+        Some(match self.there().next() {
+            None => "no upstream can be reached yet",
+            Some(_) => "what the upstreams offer is not in the catalogue yet",
+        })
+    }
+
+    /// For each upstream that is there, whether the catalogue holds what it offers.
+    fn there(&self) -> impl Iterator<Item = bool> + '_ {
+        let phases = self.phases().zip(&self.considered);
+        let there = phases.filter(|((_, phase), _)| *phase == Phase::Connected);
+        there.map(|(_, considered)| considered.load(Ordering::Acquire))
     }
 
     /// Why the catalogue is not what the router would make of it now, if it is not.

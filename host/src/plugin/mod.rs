@@ -20,6 +20,7 @@ mod ctx;
 pub mod engine;
 pub mod error;
 pub mod failure;
+mod gates;
 mod generation;
 mod glob;
 pub mod grants;

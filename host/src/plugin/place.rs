@@ -1,15 +1,16 @@
 //! A plugin in its place in a connector: what outlives its instances and generations.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::breaker::{Breaker, Leave, Who};
 use super::failure::Failure;
+use super::gates::{Gates, Turn};
 use super::grants::HeaderGrants;
 use super::inspect::Kind;
 use super::lane::Lane;
-use super::limits;
+use super::limits::{self, Hook};
 use super::spec::{Limits, PluginSpec};
 use super::stats::Counters;
 use super::waiting::Waits;
@@ -38,9 +39,7 @@ pub(super) struct Place {
     pub(super) lane: Lane,
     /// Calls that wait for servers while they hold an instance.
     pub(super) waits: Arc<Waits>,
-    breaker: Mutex<Breaker>,
-    /// Whether the breaker lets everybody through: spares the lock.
-    closed: AtomicBool,
+    gates: Gates,
     /// Whether the operator put the plugin out of use: one word for all places of an entry.
     disabled: Arc<AtomicBool>,
     started: Instant,
@@ -68,8 +67,7 @@ impl Place {
             counters: Counters::default(),
             lane: Lane::new(spec.bundled()),
             waits: Arc::new(Waits::of(spec.instances() as usize)),
-            breaker: Mutex::default(),
-            closed: AtomicBool::new(true),
+            gates: Gates::default(),
             started: Instant::now(),
             log_second: AtomicU64::new(0),
             log_lines: AtomicU32::new(0),
@@ -87,26 +85,25 @@ impl Place {
     }
 
     /// Whether the plugin may be asked for this caller.
-    pub(super) fn ask(self: &Arc<Self>, who: Who) -> Result<Pass, Failure> {
+    pub(super) fn ask(self: &Arc<Self>, hook: Hook, who: Who) -> Result<Pass, Failure> {
         if self.disabled() {
             return Err(Failure::Disabled);
         }
-        let leave = if self.closed.load(Relaxed) {
-            Leave::Normal
-        } else {
-            self.with_breaker(|breaker| breaker.ask(Instant::now(), who)).map_err(Failure::Aside)?
-        };
-        Ok(Pass { place: self.clone(), leave, who, told: false })
+        let (leave, turn) = self.gates.ask(hook, Instant::now(), who);
+        self.say(turn);
+        let leave = leave.map_err(Failure::Aside)?;
+        Ok(Pass { place: self.clone(), hook, leave, who, told: false })
     }
 
     /// Whether the plugin is put aside now.
     pub(super) fn aside(&self) -> bool {
-        !self.closed.load(Relaxed)
+        self.gates.aside()
     }
 
     /// Another generation serves: its failures are its own.
     pub(super) fn renewed(&self) {
-        self.with_breaker(Breaker::reset);
+        self.with_breaker(Hook::Route, Breaker::reset);
+        self.with_breaker(Hook::Answer, Breaker::reset);
     }
 
     /// Whether a log line may be written now; counts those that may not.
@@ -133,27 +130,20 @@ impl Place {
         self.started.elapsed()
     }
 
-    fn with_breaker<T>(&self, act: impl FnOnce(&mut Breaker) -> T) -> T {
-        let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
-        let was = breaker.closed();
-        let given = act(&mut breaker);
-        let closed = breaker.closed();
-        self.closed.store(closed, Relaxed);
-        drop(breaker);
-        if was && !closed {
-            tracing::error!(
-                plugin = &*self.plugin,
-                connector = &*self.connector,
-                "the plugin keeps failing and is put aside"
-            );
-        } else if closed && !was {
-            tracing::info!(
-                plugin = &*self.plugin,
-                connector = &*self.connector,
-                "the plugin is back"
-            );
+    fn with_breaker(&self, hook: Hook, act: impl FnOnce(&mut Breaker)) {
+        let ((), turn) = self.gates.change(hook, act);
+        self.say(turn);
+    }
+
+    fn say(&self, turn: Option<Turn>) {
+        let (plugin, connector) = (&*self.plugin, &*self.connector);
+        match turn {
+            None => {}
+            Some(Turn::Aside) => {
+                tracing::error!(plugin, connector, "the plugin keeps failing and is put aside");
+            }
+            Some(Turn::Back) => tracing::info!(plugin, connector, "the plugin is back"),
         }
-        given
     }
 }
 
@@ -161,6 +151,7 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Pass {
     place: Arc<Place>,
+    hook: Hook,
     leave: Leave,
     who: Who,
     told: bool,
@@ -176,7 +167,7 @@ impl Pass {
             Ok(_) => None,
             Err(failure) => Some(failure),
         };
-        self.place.with_breaker(|breaker| match failure {
+        self.place.with_breaker(self.hook, |breaker| match failure {
             None => breaker.succeeded(now, self.leave),
             Some(Failure::Broken(_)) => breaker.broken(now),
             Some(failure) if failure.counts() => breaker.failed(now, self.leave, self.who),
@@ -188,7 +179,7 @@ impl Pass {
 impl Drop for Pass {
     fn drop(&mut self) {
         if !self.told && self.leave == Leave::Trial {
-            self.place.with_breaker(|breaker| breaker.abandoned(self.leave));
+            self.place.with_breaker(self.hook, |breaker| breaker.abandoned(self.leave));
         }
     }
 }

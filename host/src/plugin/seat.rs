@@ -59,7 +59,7 @@ impl Seat {
         ask: A,
     ) -> Result<(A::Given, Task), Failure> {
         let request = task.request_id().cloned();
-        let result = match self.place.ask(who) {
+        let result = match self.place.ask(A::HOOK, who) {
             Ok(pass) => {
                 let result = self.run(task, ask).await;
                 pass.tell(&result);

@@ -39,9 +39,7 @@ pub async fn ready(site: &Site) -> Reply {
     let mut good = true;
     for connector in site.connectors() {
         let mut problems = Vec::new();
-        if !connector.serves() {
-            problems.push("no upstream can be reached yet".to_owned());
-        }
+        problems.extend(connector.unserved().map(str::to_owned));
         let mut plugins = Map::new();
         for (name, state) in connector.plugins_ready().await {
             let (word, said) = match state {

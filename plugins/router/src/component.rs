@@ -12,6 +12,7 @@ use crate::lazy::{find, load, offers as lazy};
 use crate::ownership::{judge, tool};
 use crate::shape::shape;
 use crate::status;
+use crate::unified::cut;
 use crate::unified::offers::Names;
 use crate::unified::plan::{answers, graph::Graph};
 use crate::unified::prepared::Prepared;
@@ -20,6 +21,9 @@ use crate::unified::search;
 use crate::unified::sight::Sight;
 use crate::unified::skills;
 use crate::unified::wire;
+
+/// So many bytes of what is wrong with arguments are said: it may name what the client sent.
+const SENTENCE_MAX: usize = 400;
 
 /// The default router.
 #[derive(Debug)]
@@ -212,7 +216,7 @@ fn said(text: String, modern: bool) -> Reply {
 fn refused(error: &serde_json::Error) -> Reply {
     let sentence = error.to_string();
     let sentence = sentence.rsplit_once(" at line ").map_or(&*sentence, |(sentence, _)| sentence);
-    Reply::refuse(format!("The arguments are not valid: {sentence}."))
+    Reply::refuse(format!("The arguments are not valid: {}.", cut(sentence, SENTENCE_MAX)))
 }
 
 plugway_sdk::export!(DefaultRouter: router, routing, answering, learning);

@@ -50,7 +50,16 @@ pub enum Warning {
         /// whose they are
         upstream: String,
     },
-    /// Functions and skills that have no proper name, or are none.
+    /// The operator gave a function the name that another one of the same server has.
+    Alias {
+        /// the function's own name
+        own: String,
+        /// the name
+        name: String,
+        /// whose they are
+        upstream: String,
+    },
+    /// Functions and skills that have no proper name, hide what they say, are too long, or are none.
     Odd {
         /// how many
         count: usize,
@@ -67,6 +76,7 @@ impl Warning {
             | Self::Malformed { upstream, .. }
             | Self::Whole { upstream, .. }
             | Self::Catalogue { upstream, .. }
+            | Self::Alias { upstream, .. }
             | Self::Odd { upstream, .. }
             | Self::Unsearchable { upstream, .. } => upstream,
         }
@@ -102,7 +112,12 @@ impl fmt::Display for Warning {
             Self::Odd { count, upstream } => write!(
                 f,
                 "{count} functions or skills of {upstream} are left out: their names are empty, longer than 256 bytes, \
-                 or hold characters that are not seen, or there are more than 10000"
+                 or hold characters that are not seen, their texts hide what they say or are longer than 64 KiB, or there \
+                 are more than 10000"
+            ),
+            Self::Alias { own, name, upstream } => write!(
+                f,
+                "the function {own} of {upstream} is shown as {name}, which is the name of another one: give it another alias"
             ),
         }
     }

@@ -85,14 +85,15 @@ impl Loads {
         let is_new = |name: &&Arc<str>| !kept.tools.contains_key(*name);
         let new: Vec<Arc<str>> = wish.names.iter().filter(is_new).cloned().collect();
         let wanted = |name: &Arc<str>| wish.names.contains(name);
-        let over = |tools: &IndexMap<_, _>| (tools.len() + new.len()).saturating_sub(wish.cap);
-        if over(&kept.tools) > 0 {
-            kept.tools.retain(|name, _| is_seen(name));
-        }
-        let over = over(&kept.tools);
+        let over = |loaded: usize| (loaded + new.len()).saturating_sub(wish.cap);
+        let unseen = over(kept.tools.len()) > 0;
+        let stays = |name: &Arc<str>| !unseen || is_seen(name);
+        let over = over(kept.tools.keys().filter(|name| stays(name)).count());
         if over > 0 && (!wish.evict || wish.names.len() > wish.cap) {
+            // All of it or nothing: what cannot be seen now stays, too.
             return Err(Full { more: new.len() });
         }
+        kept.tools.retain(|name, _| stays(name));
         let old = kept.tools.keys().filter(|name| !wanted(name)).take(over);
         let gone: Vec<Arc<str>> = old.cloned().collect();
         for name in &gone {
@@ -229,6 +230,10 @@ mod tests {
         session.load(&["a", "b", "c"], false).unwrap();
         let is_seen = |name: &str| name != "b";
         assert_eq!(session.load_with(&["d"], false, is_seen), Ok(changed("d", "")));
+        assert_eq!(session.names(), "a c d");
+        // Where it does not help, nothing goes.
+        let is_seen = |name: &str| name != "c";
+        assert_eq!(session.load_with(&["e", "f"], false, is_seen), Err(Full { more: 2 }));
         assert_eq!(session.names(), "a c d");
     }
 

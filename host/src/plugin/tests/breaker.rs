@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use crate::plugin::breaker::{Breaker, Leave};
+use crate::plugin::gates::{Gates, Turn};
+use crate::plugin::limits::Hook;
 
 fn open(breaker: &mut Breaker, now: Instant) {
     for step in 0..6 {
@@ -74,6 +76,23 @@ fn a_failed_trial_bars_its_caller_and_nobody_else() {
     assert_eq!(breaker.ask(later, 3), Ok(Leave::Trial));
     breaker.succeeded(later, Leave::Trial);
     assert_eq!(breaker.ask(later, 1), Ok(Leave::Normal));
+}
+
+#[test]
+fn answers_that_fail_do_not_keep_calls_from_being_routed() {
+    let now = Instant::now();
+    let gates = Gates::default();
+    let mut turns = Vec::new();
+    for who in [1, 2, 3, 1, 2, 3] {
+        let (leave, _) = gates.ask(Hook::Answer, now, who);
+        let failed = |breaker: &mut Breaker| breaker.failed(now, leave.unwrap(), who);
+        turns.extend(gates.change(Hook::Answer, failed).1);
+    }
+    assert_eq!(turns, [Turn::Aside]);
+    assert!(gates.aside() && gates.ask(Hook::Answer, now, 9).0.is_err());
+    assert_eq!(gates.ask(Hook::Route, now, 1), (Ok(Leave::Normal), None));
+    gates.change(Hook::Answer, Breaker::reset);
+    assert!(!gates.aside() && gates.ask(Hook::Answer, now, 9).0.is_ok());
 }
 
 proptest! {

@@ -31,6 +31,8 @@ const TOKEN: usize = 4;
 const ROOM: usize = 256 << 10;
 /// Bytes of any page: the text has to fit into what a plugin may write, even where each byte is escaped.
 const ROOM_MAX: usize = 1 << 20;
+/// Once so many bytes of definitions were read, the page ends: reading takes time, and long schemas are not shown anyway.
+const READING: usize = 1 << 20;
 /// So many bytes of a description are shown.
 const DESCRIPTION_MAX: usize = 1_024;
 /// So many bytes of a title are shown.
@@ -108,9 +110,12 @@ pub fn answer(
     let mut room = tokens.map_or(ROOM, |tokens| tokens.saturating_mul(TOKEN)).min(ROOM_MAX);
     let ranked = !question.query.trim().is_empty();
     let (mut items, mut schemas) = (Vec::new(), Vec::new());
-    let mut taken = start;
+    let (mut taken, mut read) = (start, 0);
     for (way, score) in found.iter().skip(start).take(limit) {
-        let Some((mut item, schema)) = item(prepared, *way, loaded) else {
+        if read > READING {
+            break;
+        }
+        let Some((mut item, schema)) = item(prepared, *way, loaded, &mut read) else {
             taken += 1;
             continue;
         };
@@ -196,11 +201,13 @@ fn item<'a>(
     prepared: &'a Prepared,
     place: u32,
     loaded: Option<&[String]>,
+    read: &mut usize,
 ) -> Option<(Item<'a>, Option<Box<RawValue>>)> {
     let (way, server) = prepared.way(place)?;
     let (title, description, schema);
     if server.up {
-        let (definition, _) = listed::of(&way.tool)?;
+        let (definition, length) = listed::of(&way.tool)?;
+        *read += length;
         title = definition.title.map(|title| cut(&title, TITLE_MAX));
         description = definition.description.unwrap_or_default();
         schema = definition.input;

@@ -9,10 +9,13 @@ use serde_json::value::RawValue;
 use super::find::SERVERS_MAX;
 use super::listed::{self, Definition, json};
 use super::offers::CALL;
+use crate::unified::cut;
 use crate::unified::prepared::Prepared;
 
 /// Most names of one call.
 pub const ITEMS_MAX: usize = 256;
+/// So many bytes of a name are said again.
+const NAME_MAX: usize = 200;
 /// Bytes of the definitions that one load gives.
 const ROOM: usize = 1 << 20;
 
@@ -115,6 +118,7 @@ pub fn load(wish: &Load) -> Result<String, String> {
     let mut found = Vec::new();
     for name in names {
         let (definition, length) = listed::of(name).ok_or_else(|| {
+            let name = cut(name, NAME_MAX);
             format!("No tool {name:?} can be loaded now: find_tools finds those that can.")
         })?;
         room = room.checked_sub(length).ok_or(

@@ -267,3 +267,49 @@ fn tools_of_a_server_that_is_away_are_marked_and_not_loaded() {
     );
     assert!(lazy.refusal("load_tools", json!({"items": ["git_log"]})).contains("No tool"));
 }
+
+#[test]
+fn a_page_ends_where_enough_was_read() {
+    let mut heavy = upstream("heavy", &[]);
+    heavy.tools = (0..20)
+        .map(|place| {
+            let schema = json!({"x": "y".repeat(300_000)});
+            json!({"name": format!("t{place}"), "inputSchema": schema}).to_string()
+        })
+        .collect();
+    let lazy = Lazy::of(vec![heavy], &[]);
+    let (mut all, mut pages, mut cursor) = (Vec::new(), 0, Value::Null);
+    loop {
+        let page = lazy.ask("find_tools", json!({"browse": true, "limit": 100, "cursor": cursor}));
+        assert!((1..=4).contains(&names(&page).len()), "{}", names(&page).len());
+        all.extend(names(&page).iter().map(|name| (*name).to_owned()));
+        pages += 1;
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!((all.len(), pages), (20, 5));
+}
+
+#[test]
+fn each_part_of_a_split_tool_is_found_by_itself() {
+    let mut gh = upstream("gh", &[]);
+    gh.settings = r#"{"split_actions": true}"#.to_owned();
+    let schema = json!({"type": "object", "properties": {"action": {"enum": ["read", "erase"]}}});
+    gh.tools = vec![json!({"name": "items", "inputSchema": schema}).to_string()];
+    let browse = |hidden: &[&str]| {
+        let found = Lazy::of(vec![gh.clone()], hidden).ask("find_tools", json!({"browse": true}));
+        names(&found).iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(browse(&[]), ["gh_read", "gh_erase"]);
+    assert_eq!(browse(&["gh_read"]), ["gh_erase"], "a part that is seen is not hidden by another");
+    assert_eq!(browse(&["gh_erase"]), ["gh_read"]);
+}
+
+#[test]
+fn names_that_are_too_long_are_said_again_in_short() {
+    let lazy = Lazy::of(both(), &[]);
+    let long = "x".repeat(100_000);
+    assert!(lazy.refusal("load_tools", json!({"items": [long]})).len() < 1_024);
+}

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::bounded::{Few, Members};
+use crate::hidden;
 
 /// The document's name among those that the host read from a server.
 pub const DOCUMENT: &str = "catalog";
@@ -20,21 +22,30 @@ pub const UNREAD: &str = "catalog-unread";
 const THINGS_MAX: usize = 10_000;
 /// Longest name, in bytes.
 const NAME_MAX: usize = 256;
+/// Longest JSON text of one of them, and of the limits of a tool: what is longer is not even parsed.
+pub(super) const THING_MAX: usize = 64 << 10;
+/// Tools whose limits are read.
+const EXECUTIONS_MAX: usize = 4_096;
+/// Arguments and states of one function that are read; what is kept of them is no more.
+const PARTS_MAX: usize = 32;
+/// Phrases of one function that are read.
+const PHRASES_MAX: usize = 256;
 
 /// A catalogue. Keys that are not here are of no use to the router.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Catalogue {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Catalogue<'a> {
     /// The server's own name.
     pub server_name: Option<String>,
-    /// Functions that code may call, each with the JSON object that it was read from.
-    pub functions: Vec<(Function, Value)>,
+    /// Functions that code may call, each with the text of the JSON object that it was read from.
+    pub functions: Vec<(Function, &'a str)>,
     /// Instructions that can be loaded, in the same way.
-    pub skills: Vec<(Skill, Value)>,
-    /// Limits of running code.
-    pub execution: Option<Value>,
+    pub skills: Vec<(Skill, &'a str)>,
+    /// Limits of running code, the text of a JSON object.
+    pub execution: Option<&'a str>,
     /// The same for each tool that runs code, where a connector says it.
-    pub executions: BTreeMap<String, Value>,
-    /// So many functions and skills are left out: they have no proper name, or are none.
+    pub executions: BTreeMap<String, &'a str>,
+    /// So many functions and skills are left out: they have no proper name, are too long, have text that hides what it says,
+    /// or are none.
     pub odd: usize,
 }
 
@@ -43,13 +54,13 @@ struct Raw<'a> {
     #[serde(default)]
     server_name: Option<String>,
     #[serde(borrow, default, deserialize_with = "or_default")]
-    tools: Vec<&'a RawValue>,
+    tools: Few<&'a RawValue, THINGS_MAX>,
     #[serde(borrow, default, deserialize_with = "or_default")]
-    skills: Vec<&'a RawValue>,
-    #[serde(default)]
-    execution: Option<Value>,
-    #[serde(default, deserialize_with = "or_default")]
-    executions: BTreeMap<String, Value>,
+    skills: Few<&'a RawValue, THINGS_MAX>,
+    #[serde(borrow, default)]
+    execution: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "or_default")]
+    executions: Members<'a, EXECUTIONS_MAX>,
 }
 
 /// A function.
@@ -69,16 +80,16 @@ pub struct Function {
     #[serde(deserialize_with = "or_default")]
     pub description: String,
     /// Arguments that must be given.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "few")]
     pub required_parameters: Vec<Parameter>,
     /// Arguments that may be given.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "few")]
     pub optional_parameters: Vec<Parameter>,
     /// The states of a workflow that it goes from and to.
     #[serde(deserialize_with = "or_default")]
     pub state_transition: Transition,
     /// What it is good for, in phrases.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "phrases")]
     pub affordances: Vec<String>,
 }
 
@@ -101,10 +112,10 @@ pub struct Parameter {
 #[serde(default)]
 pub struct Transition {
     /// One of these is needed; none = it can be the first step.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "few")]
     pub requires: Vec<String>,
     /// All of these hold afterwards.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "few")]
     pub produces: Vec<String>,
 }
 
@@ -122,7 +133,7 @@ pub struct Skill {
     #[serde(deserialize_with = "or_default")]
     pub domain: String,
     /// States of the workflow that it helps with.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "few")]
     pub states: Vec<String>,
     /// The server that has it, where this is the catalogue of a connector.
     #[serde(skip_serializing)]
@@ -139,10 +150,18 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-impl Catalogue {
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    or_default(from).map(|Few::<T, PARTS_MAX> { first, .. }| first)
+}
+
+fn phrases<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    or_default(from).map(|Few::<String, PHRASES_MAX> { first, .. }| first)
+}
+
+impl<'a> Catalogue<'a> {
     /// Reads a catalogue. One function that cannot be read costs no other.
-    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        let raw: Raw<'_> = serde_json::from_str(text)?;
+    pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+        let raw: Raw<'a> = serde_json::from_str(text)?;
         let mut odd = 0;
         let functions = things(&raw.tools, &mut odd, |one: &mut Function| {
             let Transition { requires, produces } = &mut one.state_transition;
@@ -154,8 +173,18 @@ impl Catalogue {
             one.states.retain(|state| is_proper(state));
             is_proper(&one.name)
         });
-        let Raw { server_name, execution, executions, .. } = raw;
-        Ok(Self { server_name, functions, skills, execution, executions, odd })
+        let executions = raw.executions.0.into_iter();
+        let executions = executions
+            .filter(|(tool, _)| tool.len() <= NAME_MAX)
+            .filter_map(|(tool, said)| Some((tool.into_owned(), object(said)?)));
+        Ok(Self {
+            server_name: raw.server_name,
+            functions,
+            skills,
+            execution: raw.execution.and_then(object),
+            executions: executions.collect(),
+            odd,
+        })
     }
 
     /// Whether it is that of a connector: what it lists is of servers behind it.
@@ -167,24 +196,30 @@ impl Catalogue {
     }
 }
 
-fn things<T: DeserializeOwned>(
-    raw: &[&RawValue],
+/// The text of a JSON object that is not too long and shows what it says.
+fn object(raw: &RawValue) -> Option<&str> {
+    let text = raw.get();
+    (text.len() <= THING_MAX && text.starts_with('{') && hidden::first(text).is_none())
+        .then_some(text)
+}
+
+fn things<'a, T: DeserializeOwned>(
+    raw: &Few<&'a RawValue, THINGS_MAX>,
     odd: &mut usize,
     proper: impl Fn(&mut T) -> bool,
-) -> Vec<(T, Value)> {
-    let mut read = Vec::with_capacity(raw.len().min(THINGS_MAX));
-    for one in raw.iter().take(THINGS_MAX) {
-        let value: Option<Value> = serde_json::from_str(one.get()).ok().filter(Value::is_object);
-        let thing = value.and_then(|value| {
-            let mut thing = T::deserialize(&value).ok()?;
-            proper(&mut thing).then_some((thing, value))
+) -> Vec<(T, &'a str)> {
+    let mut read = Vec::with_capacity(raw.first.len());
+    for one in &raw.first {
+        let thing = object(one).and_then(|text| {
+            let mut thing = serde_json::from_str(text).ok()?;
+            proper(&mut thing).then_some((thing, text))
         });
         match thing {
             Some(thing) => read.push(thing),
             None => *odd += 1,
         }
     }
-    *odd += raw.len().saturating_sub(THINGS_MAX);
+    *odd += raw.more;
     read
 }
 

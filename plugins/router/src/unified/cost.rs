@@ -10,6 +10,8 @@ use super::words::{Described, TEXT_MAX, text_of_function, text_of_skill};
 pub(super) const DESCRIPTION_MAX: usize = 1_024;
 /// So many arguments, states and phrases of one function are kept.
 pub(super) const PARTS_MAX: usize = 32;
+/// So many bytes of an argument's name, and of its type, are kept.
+const WORD_MAX: usize = 512;
 /// What one thing costs besides its texts.
 const THING: usize = 64;
 
@@ -27,7 +29,9 @@ pub(super) fn cost(found: &Found<'_>) -> usize {
                 let parameters = one.required_parameters.iter().chain(&one.optional_parameters);
                 let parameters: usize = parameters
                     .take(PARTS_MAX)
-                    .map(|one| 2 * THING + one.name.len() + one.r#type.len())
+                    .map(|one| {
+                        2 * THING + one.name.len().min(WORD_MAX) + one.r#type.len().min(WORD_MAX)
+                    })
                     .sum();
                 let Transition { requires, produces } = &one.state_transition;
                 let states: usize = long(requires) + long(produces);
@@ -56,8 +60,8 @@ pub(super) fn kept(one: catalogue::Function) -> Function {
     };
     let parameters = |all: Vec<catalogue::Parameter>, required: bool| {
         all.into_iter().map(move |one| Parameter {
-            name: one.name,
-            r#type: one.r#type,
+            name: cut(&one.name, WORD_MAX),
+            r#type: cut(&one.r#type, WORD_MAX),
             required,
             description: cut(&one.description.unwrap_or_default(), 64),
         })

@@ -1,6 +1,6 @@
 //! What can be found at a server: the functions and skills of its catalogue, or its tools.
 
-use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 use super::catalogue::{self, Catalogue, Function, Skill};
 use super::gather::Source;
@@ -13,18 +13,18 @@ pub(super) struct Own<'a> {
     pub(super) name: &'a str,
     /// As clients see it.
     pub(super) definition: &'a str,
-    /// Its place in lists from which nothing is hidden.
-    pub(super) place: u32,
+    /// Its place among the entries: tools that are made of one tool of the server have the same name.
+    pub(super) entry: usize,
 }
 
 /// Something that can be found.
 pub(super) enum Found<'a> {
     /// A tool.
     Tool(Own<'a>),
-    /// A function, the tool that runs it, and the JSON object that it was read from.
-    Function(Function, Own<'a>, Value),
+    /// A function, the tool that runs it, and the text of the JSON object that it was read from.
+    Function(Function, Own<'a>, &'a str),
     /// A skill, and the tool that loads it.
-    Skill(Skill, Own<'a>, Value),
+    Skill(Skill, Own<'a>, &'a str),
 }
 
 /// All that can be found at a server.
@@ -32,8 +32,8 @@ pub(super) enum Found<'a> {
 pub(super) struct Contents<'a> {
     /// In the order of its lists.
     pub(super) things: Vec<Found<'a>>,
-    /// What it says of the limits of tools that run code.
-    pub(super) limits: Vec<(Own<'a>, Value)>,
+    /// What it says of the limits of tools that run code: texts of JSON objects.
+    pub(super) limits: Vec<(Own<'a>, &'a str)>,
 }
 
 /// Tools of a server that runs code, besides those that carry its name in the middle: `{name}_{one of these}`.
@@ -52,58 +52,54 @@ const MACHINERY: [&str; 9] = [
 /// A code-execution server has what its catalogue says, any other server its tools; a connector that stands before both has
 /// both. `tools` says whether tools are wanted.
 pub(super) fn found<'a>(
-    source: &Source,
+    source: &'a Source,
     own: &[Own<'a>],
     tools: bool,
     warnings: &mut Vec<Warning>,
 ) -> Contents<'a> {
     let catalogue = read(source, warnings);
-    let by = By { own, catalogue: &catalogue };
+    let is_connector = catalogue.is_a_connectors();
+    let Catalogue { server_name, functions, skills, execution, executions, .. } = catalogue;
+    let runs = By::of(own, server_name.as_deref(), ("execute_", "_code"));
+    let loads = By::of(own, server_name.as_deref(), ("load_", "_skill"));
     let mut contents = Contents::default();
     for one in own.iter().filter(|one| parts(one.name, "execute_", "_code").is_some()) {
-        let said = match catalogue.executions.get(one.name) {
-            None if catalogue.executions.is_empty() => catalogue.execution.as_ref(),
-            said => said,
+        let said = match executions.get(one.name) {
+            None if executions.is_empty() => execution,
+            said => said.copied(),
         };
-        contents
-            .limits
-            .extend(said.filter(|said| said.is_object()).map(|said| (*one, said.clone())));
+        contents.limits.extend(said.map(|said| (*one, said)));
     }
-    let is_connector = catalogue.is_a_connectors();
-    let mut functions = Vec::new();
-    for (function, value) in &catalogue.functions {
+    for (function, text) in functions {
         if !source.settings.exposes(&function.name) {
             continue;
         }
-        let Some(tool) = by.tool(
-            function.via.as_deref(),
-            function.server_name.as_deref(),
-            ("execute_", "_code"),
-        ) else {
-            continue;
-        };
-        functions.push(Found::Function(named(function.clone(), source), tool, value.clone()));
+        if let Some(tool) = runs.tool(function.via.as_deref(), function.server_name.as_deref()) {
+            contents.things.push(Found::Function(named(function, source), tool, text));
+        }
     }
-    let skills = catalogue.skills.iter().filter_map(|(skill, value)| {
-        let tool =
-            by.tool(skill.via.as_deref(), skill.server_name.as_deref(), ("load_", "_skill"))?;
-        Some(Found::Skill(skill.clone(), tool, value.clone()))
-    });
-    contents.things = functions;
-    contents.things.extend(skills);
+    warn_of_aliases(source, &contents, warnings);
+    for (skill, text) in skills {
+        if let Some(tool) = loads.tool(skill.via.as_deref(), skill.server_name.as_deref()) {
+            contents.things.push(Found::Skill(skill, tool, text));
+        }
+    }
     if source.every_tool {
         contents.things.extend(own.iter().copied().map(Found::Tool));
     } else if tools && (contents.things.is_empty() || is_connector) {
         let only_others = !contents.things.is_empty();
-        let engines: Vec<(&str, &str)> =
-            own.iter().filter_map(|one| parts(one.name, "execute_", "_code")).collect();
+        let engines: HashSet<String> = own
+            .iter()
+            .filter_map(|one| parts(one.name, "execute_", "_code"))
+            .map(|(prefix, of)| [prefix, of].concat())
+            .collect();
         let others = own.iter().filter(|one| !(only_others && is_machinery(one.name, &engines)));
         contents.things.extend(others.copied().map(Found::Tool));
     }
     contents
 }
 
-fn read(source: &Source, warnings: &mut Vec<Warning>) -> Catalogue {
+fn read<'a>(source: &'a Source, warnings: &mut Vec<Warning>) -> Catalogue<'a> {
     let document = source.documents.iter().find(|(name, _)| name == catalogue::DOCUMENT);
     let upstream = || source.name.clone();
     match document.map(|(_, text)| Catalogue::read(text)) {
@@ -122,6 +118,27 @@ fn read(source: &Source, warnings: &mut Vec<Warning>) -> Catalogue {
     }
 }
 
+/// Says where the operator gave a function the name that another one has.
+fn warn_of_aliases(source: &Source, contents: &Contents<'_>, warnings: &mut Vec<Warning>) {
+    let functions = || {
+        contents.things.iter().filter_map(|one| match one {
+            Found::Function(function, ..) => Some(function),
+            _ => None,
+        })
+    };
+    for (own, name) in &source.settings.aliases {
+        let is_this = |one: &Function| one.own_name.as_deref() == Some(own);
+        let mut same = functions().filter(|one| one.name == *name);
+        if functions().any(is_this) && same.any(|one| !is_this(one)) {
+            warnings.push(Warning::Alias {
+                own: own.clone(),
+                name: name.clone(),
+                upstream: source.name.clone(),
+            });
+        }
+    }
+}
+
 /// The function under the name that the operator gave it.
 fn named(mut function: Function, source: &Source) -> Function {
     if let Some(shown) = source.settings.aliases.get(&function.name) {
@@ -134,33 +151,43 @@ fn named(mut function: Function, source: &Source) -> Function {
 
 /// Finds the tool by which something is reached.
 struct By<'a, 'c> {
-    own: &'c [Own<'a>],
-    catalogue: &'c Catalogue,
+    /// By the server's own names; of tools with the same one the first.
+    own: HashMap<&'a str, Own<'a>>,
+    /// The first tool of the sort.
+    first: Option<Own<'a>>,
+    /// The name that the server gives itself.
+    server: Option<&'c str>,
+    /// What stands before and behind the server's name in that of the tool.
+    around: (&'static str, &'static str),
 }
 
-impl<'a> By<'a, '_> {
+impl<'a, 'c> By<'a, 'c> {
+    fn of(
+        own: &[Own<'a>],
+        server: Option<&'c str>,
+        (before, after): (&'static str, &'static str),
+    ) -> Self {
+        let is_of_sort = |one: &&Own<'_>| {
+            one.name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
+        };
+        let first = own.iter().find(is_of_sort).copied();
+        // The first of a name comes last, and stays.
+        let own = own.iter().rev().map(|one| (one.name, *one)).collect();
+        Self { own, first, server, around: (before, after) }
+    }
+
     /// The tool that is named; else that of the server that is named; else the first of its sort.
-    fn tool(
-        &self,
-        via: Option<&str>,
-        server: Option<&str>,
-        (before, after): (&str, &str),
-    ) -> Option<Own<'a>> {
-        let named = |name: &str| self.own.iter().find(|one| one.name == name).copied();
+    fn tool(&self, via: Option<&str>, server: Option<&str>) -> Option<Own<'a>> {
         if let Some(via) = via {
-            return named(via);
+            return self.own.get(via).copied();
         }
         if let Some(server) = server {
-            let own = named(&[before, server, after].concat());
-            if own.is_some() || self.catalogue.server_name.as_deref() != Some(server) {
-                return own;
+            let own = self.own.get(&*[self.around.0, server, self.around.1].concat());
+            if own.is_some() || self.server != Some(server) {
+                return own.copied();
             }
         }
-        let mut sort = self
-            .own
-            .iter()
-            .filter(|one| one.name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)));
-        sort.next().copied()
+        self.first
     }
 }
 
@@ -170,13 +197,12 @@ fn parts<'a>(name: &'a str, before: &str, after: &str) -> Option<(&'a str, &'a s
 }
 
 /// Whether a tool belongs to running code, be it that of one of these servers or of the connector that stands before them.
-fn is_machinery(name: &str, engines: &[(&str, &str)]) -> bool {
+fn is_machinery(name: &str, engines: &HashSet<String>) -> bool {
     let around =
         [("execute_", "_code"), ("search_", "_tools"), ("plan_", "_workflow"), ("load_", "_skill")];
     around.into_iter().any(|(before, after)| parts(name, before, after).is_some())
-        || engines.iter().any(|(prefix, of)| {
-            let rest = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(of));
-            rest.and_then(|rest| rest.strip_prefix('_'))
-                .is_some_and(|noun| MACHINERY.contains(&noun))
+        || MACHINERY.into_iter().any(|noun| {
+            let engine = name.strip_suffix(noun).and_then(|rest| rest.strip_suffix('_'));
+            engine.is_some_and(|engine| engines.contains(engine))
         })
 }

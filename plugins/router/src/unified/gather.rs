@@ -30,6 +30,11 @@ pub struct Room {
 /// The host takes a little more. With the last budget every document fits: a byte of text never takes more than eight.
 pub const ROOM: Room = Room { document: 6 << 20, budgets: [6 << 20, 2 << 20, 512 << 10] };
 
+/// Bytes of what one server may say of the limits of its tools.
+const LIMITS_ROOM: usize = 256 << 10;
+/// What the limits of one tool cost besides their text.
+const LIMITS: usize = 64;
+
 /// What is known of a server besides its entries.
 #[derive(Debug)]
 pub struct Source {
@@ -82,11 +87,8 @@ pub fn add(
     room: &Room,
 ) -> Gathered {
     for budget in room.budgets {
-        let (mut prepared, mut gathered) = gather(connector, entries, sources, options, budget);
+        let (prepared, mut gathered) = gather(connector, entries, sources, options, budget);
         let offers = offers::of(connector, &prepared, options);
-        let listed = entries.iter().filter(|entry| is_listed(entry, sources)).count();
-        let listed = listed + offers.len();
-        prepared.listed = u32::try_from(listed).unwrap_or(u32::MAX);
         let most = room.document + prepared.published.len();
         match wire::write(prepared) {
             Ok(document) if document.len() <= most => {
@@ -100,12 +102,6 @@ pub fn add(
     Gathered::default()
 }
 
-/// Whether lists show an entry to whom nothing is hidden from.
-fn is_listed(entry: &Entry, sources: &[Source]) -> bool {
-    let upstream = entry.target.upstream();
-    upstream.is_none_or(|(upstream, _)| sources.iter().any(|one| one.name == *upstream && one.up))
-}
-
 fn gather(
     connector: &str,
     entries: &[Entry],
@@ -114,13 +110,11 @@ fn gather(
     budget: usize,
 ) -> (Prepared, Gathered) {
     let mut tools: HashMap<&str, Vec<Own<'_>>> = HashMap::new();
-    let mut place = 0;
-    for entry in entries {
+    for (place, entry) in entries.iter().enumerate() {
         if let (Some((upstream, own)), "tool") = (entry.target.upstream(), entry.kind.as_str()) {
-            let own = Own { name: own, definition: &entry.definition, place };
+            let own = Own { name: own, definition: &entry.definition, entry: place };
             tools.entry(upstream).or_default().push(own);
         }
-        place += u32::from(is_listed(entry, sources));
     }
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for source in sources {
@@ -162,8 +156,8 @@ impl Gathering {
         let all = things.len();
         let (mut left, mut done) = (share, 0);
         let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
-        // Places of the ways that are used already, by the server's own names of their tools.
-        let mut ways: HashMap<&str, u32> = HashMap::new();
+        // Places of the ways that are used already, by the entries that they are.
+        let mut ways: HashMap<usize, u32> = HashMap::new();
         self.published.next_server();
         for one in things {
             let Some(rest) = left.checked_sub(cost(&one)) else { break };
@@ -175,23 +169,23 @@ impl Gathering {
                     let way = self.known_way(&mut ways, server, own);
                     self.tool(source.up, way, own);
                 }
-                Found::Function(one, tool, value) => {
+                Found::Function(one, tool, text) => {
                     let way = self.known_way(&mut ways, server, tool);
                     self.tools.add(&text_of_function(&one));
                     self.publish(
                         Kind::Function,
                         way,
                         (source, &one.name, one.own_name.as_deref()),
-                        value,
+                        text,
                     );
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
-                Found::Skill(mut skill, tool, value) => {
+                Found::Skill(mut skill, tool, text) => {
                     let way = self.known_way(&mut ways, server, tool);
                     self.prepared.owns.entry(way).or_insert_with(|| tool.name.to_owned());
                     self.skills.add(&text_of_skill(&skill));
-                    self.publish(Kind::Skill, way, (source, &skill.name, None), value);
+                    self.publish(Kind::Skill, way, (source, &skill.name, None), text);
                     skill.description = cut(&skill.description, DESCRIPTION_MAX);
                     skill.states.truncate(PARTS_MAX);
                     (skill.via, skill.server_name) = (None, None);
@@ -199,8 +193,13 @@ impl Gathering {
                 }
             }
         }
+        let mut room = LIMITS_ROOM;
         for (tool, said) in limits {
-            if let Some(way) = ways.get(tool.name) {
+            let Some(way) = ways.get(&tool.entry) else { continue };
+            let Some(rest) = room.checked_sub(LIMITS + said.len()) else { break };
+            room = rest;
+            // On one line.
+            if let Ok(said) = serde_json::from_str::<Value>(said) {
                 self.published.line(Kind::Limits, *way, &said);
             }
         }
@@ -208,13 +207,8 @@ impl Gathering {
         all - done
     }
 
-    fn known_way<'a>(
-        &mut self,
-        ways: &mut HashMap<&'a str, u32>,
-        server: u32,
-        own: Own<'a>,
-    ) -> u32 {
-        *ways.entry(own.name).or_insert_with(|| self.way(server, own))
+    fn known_way(&mut self, ways: &mut HashMap<usize, u32>, server: u32, own: Own<'_>) -> u32 {
+        *ways.entry(own.entry).or_insert_with(|| self.way(server, own))
     }
 
     /// Says of a thing whose it is and by which tool of the connector it is reached.
@@ -223,7 +217,7 @@ impl Gathering {
         kind: Kind,
         way: u32,
         (source, name, own): (&Source, &str, Option<&str>),
-        value: Value,
+        text: &str,
     ) {
         let via = self.prepared.ways.get(way as usize).map(|way| way.tool.clone());
         let said = [
@@ -232,7 +226,7 @@ impl Gathering {
             ("server_name", Some(source.name.as_str())),
             ("via", via.as_deref()),
         ];
-        self.published.thing(kind, way, value, said);
+        self.published.thing(kind, way, text, said);
     }
 
     fn serve(&mut self, source: &Source) {
@@ -242,7 +236,7 @@ impl Gathering {
     fn way(&mut self, server: u32, own: Own<'_>) -> u32 {
         let place = u32::try_from(self.prepared.ways.len()).unwrap_or(u32::MAX);
         let tool = Described::of(own.definition).name;
-        self.prepared.ways.push(Way { tool, server, place: own.place });
+        self.prepared.ways.push(Way { tool, server });
         place
     }
 

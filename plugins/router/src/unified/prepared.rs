@@ -30,10 +30,8 @@ pub struct Prepared {
     pub owns: BTreeMap<u32, String>,
     /// What the catalogue for others says, in lines (see [`published`](super::published)).
     pub published: String,
-    /// So many functions and skills there was no room for in it.
-    pub unpublished: u32,
-    /// Number of entries that somebody sees from whom nothing is hidden.
-    pub listed: u32,
+    /// How many functions and skills of each way there was no room for in it.
+    pub unpublished: BTreeMap<u32, u32>,
 }
 
 /// A server.
@@ -52,8 +50,6 @@ pub struct Way {
     pub tool: String,
     /// Place in `servers`.
     pub server: u32,
-    /// Its place in what somebody sees from whom nothing is hidden; of no meaning while its server is away.
-    pub place: u32,
 }
 
 /// What can be found as a tool: the tool of its way, or a function that is called in code.

@@ -5,16 +5,15 @@
 use std::collections::BTreeMap;
 
 use plugway_sdk::prelude::{Entry, Target};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::catalogue::THING_MAX;
 use super::prepared::Prepared;
 use super::shares::shares;
 use super::sight::Sight;
 
 /// Bytes of the things of all servers together, as they stand inside of a JSON text.
 const ROOM: usize = 2 << 20;
-/// Longest single thing.
-const THING_MAX: usize = 64 << 10;
 
 /// What a line of the text is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +38,22 @@ impl Kind {
     }
 }
 
+/// Something that is published.
+#[derive(Debug)]
+struct Line {
+    text: String,
+    way: u32,
+    /// Bytes that it takes inside of a JSON text.
+    cost: usize,
+}
+
 /// Collects what is published, server by server.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
-    /// Lines of each server, with what each costs.
-    servers: Vec<Vec<(String, usize)>>,
-    left: u32,
+    /// Lines of each server.
+    servers: Vec<Vec<Line>>,
+    /// How many of each way there is no room for.
+    left: BTreeMap<u32, u32>,
 }
 
 impl Collected {
@@ -53,14 +62,15 @@ impl Collected {
         self.servers.push(Vec::new());
     }
 
-    /// A function or skill that is reached by a way. The keys of its JSON object that say whose it is are made anew.
+    /// A function or skill that is reached by a way, as the text of a JSON object. The keys of it that say whose it is are made anew.
     pub(super) fn thing(
         &mut self,
         kind: Kind,
         way: u32,
-        mut object: Value,
+        text: &str,
         said: [(&str, Option<&str>); 4],
     ) {
+        let mut object: Value = serde_json::from_str(text).unwrap_or_default();
         if let Some(object) = object.as_object_mut() {
             for (key, text) in said {
                 match text {
@@ -76,31 +86,31 @@ impl Collected {
     pub(super) fn line(&mut self, kind: Kind, way: u32, value: &Value) {
         let json = value.to_string();
         let escaped = json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-        let line = format!("{} {way} {json}", kind.letter());
-        let cost = line.len() + escaped + 1;
+        let text = format!("{} {way} {json}", kind.letter());
+        let cost = text.len() + escaped + 1;
         match self.servers.last_mut() {
-            Some(lines) if json.len() <= THING_MAX => lines.push((line, cost)),
-            _ => self.left += 1,
+            Some(lines) if json.len() <= THING_MAX => lines.push(Line { text, way, cost }),
+            _ => *self.left.entry(way).or_default() += 1,
         }
     }
 
-    /// As much of it as there is room for, as lines of a text, and how many things are left out.
-    pub(super) fn finish(self) -> (String, u32) {
+    /// As much of it as there is room for, as lines of a text, and how many things of each way are left out.
+    pub(super) fn finish(self) -> (String, BTreeMap<u32, u32>) {
         let wanted: Vec<usize> =
-            self.servers.iter().map(|lines| lines.iter().map(|(_, cost)| cost).sum()).collect();
+            self.servers.iter().map(|lines| lines.iter().map(|line| line.cost).sum()).collect();
         let (mut text, mut left_out) = (String::new(), self.left);
         for (lines, share) in self.servers.into_iter().zip(shares(&wanted, ROOM)) {
             let mut left = share;
-            for (line, cost) in lines {
-                let Some(rest) = left.checked_sub(cost) else {
-                    left_out += 1;
+            for line in lines {
+                let Some(rest) = left.checked_sub(line.cost) else {
+                    *left_out.entry(line.way).or_default() += 1;
                     continue;
                 };
                 left = rest;
                 if !text.is_empty() {
                     text.push('\n');
                 }
-                text.push_str(&line);
+                text.push_str(&line.text);
             }
         }
         (text, left_out)
@@ -158,14 +168,16 @@ pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
         if different.all(|other| other == first) {
             text.extend([r#","execution":"#, first]);
         }
-        let each: Map<String, Value> = limits
-            .iter()
-            .filter_map(|(tool, json)| Some(((*tool).to_owned(), serde_json::from_str(json).ok()?)))
-            .collect();
-        text.extend([r#","executions":"#, &Value::from(each).to_string()]);
+        let each = limits.iter().map(|(tool, json)| format!("{}:{json}", Value::from(*tool)));
+        text.extend([r#","executions":{"#, &each.collect::<Vec<_>>().join(","), "}"]);
     }
-    if prepared.unpublished > 0 {
-        text.extend([r#","left_out":"#, &prepared.unpublished.to_string()]);
+    // What is hidden from the caller does not count either.
+    let is_shown =
+        |way: u32| sight.sees(way) && prepared.way(way).is_some_and(|(_, server)| server.up);
+    let left = prepared.unpublished.iter().filter(|(way, _)| is_shown(**way));
+    let left: u32 = left.map(|(_, left)| left).sum();
+    if left > 0 {
+        text.extend([r#","left_out":"#, &left.to_string()]);
     }
     text.push('}');
     text

@@ -4,19 +4,25 @@ use std::collections::HashSet;
 
 use plugway_sdk::prelude::catalogue;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::bm25::Hit;
 use super::cut;
 use super::prepared::{Loadable, Parameter, Prepared, Server, Tool, Way};
+use super::rooms::Rooms;
 use super::sight::Sight;
 
 /// Most results of one category.
 const TOP_MAX: i64 = 1_000;
 /// Longest query, in bytes.
 const QUERY_MAX: usize = 10_000;
-/// Bytes of results, and of definitions that are read for them; what comes later is counted.
+/// Bytes of results; what there is no room for is counted.
 const ROOM: usize = 1 << 20;
+/// Bytes of definitions that are read for them; tools beyond are shown without what stands in theirs.
+const READING: usize = 1 << 20;
+/// Longest definition whose arguments are read.
+const DEFINITION_MAX: usize = 64 << 10;
 /// So many bytes of a description are shown.
 const DESCRIPTION_MAX: usize = 2_048;
 /// So many bytes of an argument's description are shown.
@@ -60,6 +66,7 @@ pub fn answer(
         "tools" => (true, false),
         "skills" => (false, true),
         other => {
+            let other = cut(other, PARAMETER_MAX);
             let error = format!("Invalid category '{other}'. Must be 'all', 'tools', or 'skills'.");
             return Ok(json!({"error": error}));
         }
@@ -79,10 +86,21 @@ pub fn answer(
         let seen: Vec<bool> = prepared.skills.iter().map(|one| sight.sees(one.way)).collect();
         found_skills = prepared.skill_words.rank(query, top, &seen);
     }
-    let mut room = ROOM;
-    let (tools, left) = shown(&found_tools, &mut room, |hit| tool(prepared, hit));
+    let of_tools = found_tools.iter().filter_map(|hit| prepared.tools.get(hit.0 as usize));
+    let of_skills = found_skills.iter().filter_map(|hit| prepared.skills.get(hit.0 as usize));
+    let ways = of_tools.map(|one| one.way).chain(of_skills.map(|one| one.way));
+    let servers: HashSet<&str> = ways.filter_map(|way| name_of(prepared, way)).collect();
+    let mut room = Rooms::new(ROOM, servers.iter().copied());
+    let mut reading = Rooms::new(READING, servers);
+    let tool = |hit: Hit| Some((name_of(prepared, prepared.tools.get(hit.0 as usize)?.way)?, hit));
+    let found_tools = found_tools.into_iter().filter_map(tool);
+    let (tools, left) =
+        shown(found_tools, &mut room, |hit| self::tool(prepared, hit, &mut reading));
     let loading = Loading { prepared, sight, tool: load };
-    let (skills, more) = shown(&found_skills, &mut room, |hit| loading.skill(hit));
+    let skill =
+        |hit: Hit| Some((name_of(prepared, prepared.skills.get(hit.0 as usize)?.way)?, hit));
+    let found_skills = found_skills.into_iter().filter_map(skill);
+    let (skills, more) = shown(found_skills, &mut room, |hit| loading.skill(hit));
     let none = tools.is_empty() && skills.is_empty();
     let mut answer = Map::new();
     answer.insert("tools".to_owned(), tools.into());
@@ -101,26 +119,34 @@ pub fn answer(
     Ok(answer.into())
 }
 
-/// What there is room for, and how many results there is none for.
-fn shown(
-    hits: &[Hit],
-    room: &mut usize,
-    item: impl Fn(Hit) -> Option<(Value, usize)>,
-) -> (Vec<Value>, usize) {
-    let mut items = Vec::with_capacity(hits.len());
-    for (done, hit) in hits.iter().enumerate() {
-        let Some((value, read)) = item(*hit) else { continue };
-        match room.checked_sub(read.max(value.to_string().len())) {
-            Some(rest) => *room = rest,
-            None => return (items, hits.len() - done),
-        }
-        items.push(value);
-    }
-    (items, 0)
+/// The name of the server of a way.
+fn name_of(prepared: &Prepared, way: u32) -> Option<&str> {
+    Some(&prepared.way(way)?.1.name)
 }
 
-/// A result, and how many bytes were read for it.
-fn tool(prepared: &Prepared, (place, score): Hit) -> Option<(Value, usize)> {
+/// What there is room for, and how many results there is none for. Each comes with the name of its server.
+fn shown<'a>(
+    hits: impl Iterator<Item = (&'a str, Hit)>,
+    room: &mut Rooms<'a>,
+    mut item: impl FnMut(Hit) -> Option<Value>,
+) -> (Vec<Value>, usize) {
+    let (mut items, mut left) = (Vec::new(), 0);
+    for (server, hit) in hits {
+        if room.is_full(server) {
+            left += 1;
+            continue;
+        }
+        let Some(value) = item(hit) else { continue };
+        if room.take(server, value.to_string().len()) {
+            items.push(value);
+        } else {
+            left += 1;
+        }
+    }
+    (items, left)
+}
+
+fn tool<'a>(prepared: &'a Prepared, (place, score): Hit, reading: &mut Rooms<'a>) -> Option<Value> {
     let tool = prepared.tools.get(place as usize)?;
     let (way, server) = prepared.way(tool.way)?;
     let none = Vec::new();
@@ -130,18 +156,18 @@ fn tool(prepared: &Prepared, (place, score): Hit) -> Option<(Value, usize)> {
         (requires, produces) = (&function.requires, &function.produces);
         name = function.name.as_str();
         let description = function.description.clone();
-        listed =
-            Listed { description, parameters: function.parameters.clone(), ..Listed::default() };
+        let parameters = server.up.then(|| function.parameters.clone());
+        listed = Listed { description, parameters, title: None };
         access = match &function.own {
             None => format!("Call via {}", way.tool),
             Some(own) => format!("Call via {}, where its name is {own}", way.tool),
         };
     } else {
         name = way.tool.as_str();
-        listed = if server.up { Listed::of(way)? } else { Listed::away(tool) };
+        listed =
+            if server.up { Listed::of(way, &server.name, reading)? } else { Listed::away(tool) };
         access = format!("Call the tool {}", way.tool);
     }
-    let parameters: Vec<Value> = listed.parameters.iter().map(parameter).collect();
     let mut value = json!({
         "name": name, "server_name": server.name, "description": listed.description,
         "execution_type": "mcp", "type": "tool", "to_access": accessed(access, server),
@@ -149,14 +175,15 @@ fn tool(prepared: &Prepared, (place, score): Hit) -> Option<(Value, usize)> {
         "state_requires": requires, "state_produces": produces,
     });
     if let Some(value) = value.as_object_mut() {
-        if server.up {
+        if let Some(parameters) = listed.parameters {
+            let parameters: Vec<Value> = parameters.iter().map(parameter).collect();
             value.insert("parameters".to_owned(), parameters.into());
         }
         if let Some(title) = listed.title {
             value.insert("title".to_owned(), title.into());
         }
     }
-    Some((value, listed.read))
+    Some(value)
 }
 
 fn parameter(one: &Parameter) -> Value {
@@ -188,7 +215,7 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    fn skill(&self, (place, score): Hit) -> Option<(Value, usize)> {
+    fn skill(&self, (place, score): Hit) -> Option<Value> {
         let loadable = self.prepared.skills.get(place as usize)?;
         let (way, server) = self.prepared.way(loadable.way)?;
         let skill = &loadable.skill;
@@ -202,12 +229,11 @@ impl Loading<'_> {
                 skill.name, server.name
             ),
         };
-        let value = json!({
+        Some(json!({
             "name": skill.name, "server_name": server.name, "description": skill.description,
             "execution_type": "skill", "type": "skill", "to_access": accessed(access, server),
             "available": server.up, "score": score, "state_requires": [], "state_produces": [],
-        });
-        Some((value, 0))
+        }))
     }
 
     /// Whether the caller sees no skill of this name at another server.
@@ -225,30 +251,45 @@ impl Loading<'_> {
 struct Listed {
     title: Option<String>,
     description: String,
-    parameters: Vec<Parameter>,
-    read: usize,
+    /// None where they are not known, or not read.
+    parameters: Option<Vec<Parameter>>,
 }
 
-#[derive(Default, Deserialize)]
-struct Definition {
+/// What a definition says, with or without its schema.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "S: Deserialize<'de> + Default"))]
+struct Definition<S> {
     title: Option<String>,
     description: Option<String>,
     #[serde(default, rename = "inputSchema")]
-    input: Value,
+    input: S,
 }
 
 impl Listed {
-    /// None if the caller's list does not have it.
-    fn of(way: &Way) -> Option<Self> {
+    /// None if the caller's list does not have it. A definition that is too long, or one more than there is room for, costs
+    /// no more than its arguments; those of the same server behind it are not looked at any more.
+    fn of<'a>(way: &Way, server: &'a str, reading: &mut Rooms<'a>) -> Option<Self> {
+        if reading.is_full(server) {
+            return Some(Self::default());
+        }
         let text = catalogue::entry(catalogue::find("tool", &way.tool)?)?;
-        let Definition { title, description, input } =
-            serde_json::from_str(&text).unwrap_or_default();
-        Some(Self {
+        let has_room = reading.take(server, text.len());
+        if has_room && text.len() <= DEFINITION_MAX {
+            let read: Option<Definition<Value>> = serde_json::from_str(&text).ok();
+            let parameters = read.as_ref().map(|read| parameters(&read.input));
+            return Some(Self { parameters: parameters.or(Some(Vec::new())), ..Self::told(read) });
+        }
+        let read: Option<Definition<IgnoredAny>> = serde_json::from_str(&text).ok();
+        Some(Self::told(read))
+    }
+
+    fn told<S>(read: Option<Definition<S>>) -> Self {
+        let (title, description) = read.map_or((None, None), |read| (read.title, read.description));
+        Self {
             title: title.map(|title| cut(&title, PARAMETER_MAX)),
             description: cut(&description.unwrap_or_default(), DESCRIPTION_MAX),
-            parameters: parameters(&input),
-            read: text.len(),
-        })
+            parameters: None,
+        }
     }
 
     fn away(tool: &Tool) -> Self {

@@ -17,14 +17,13 @@ impl Sight {
     /// this caller may know of.
     pub fn of_caller(prepared: &Prepared) -> Self {
         let is_up = |server: u32| prepared.servers.get(server as usize).is_some_and(|one| one.up);
-        // Of one generation: who sees as many entries as there are sees all of them.
-        let all = catalogue::count() == prepared.listed;
-        let names = if all { String::new() } else { catalogue::names("tool") };
+        // By name and never by number: after a shape that failed, what was prepared is older than the list.
+        let names = catalogue::names("tool");
         let listed: HashSet<&str> = names.lines().collect();
         let mut away = None;
         let sees = |way: &Way| {
             if is_up(way.server) {
-                all || listed.contains(way.tool.as_str())
+                listed.contains(way.tool.as_str())
             } else {
                 away.get_or_insert_with(known_away).contains(&way.tool)
             }

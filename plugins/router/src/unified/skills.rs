@@ -6,8 +6,12 @@ use plugway_sdk::prelude::upstreams;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::cut;
 use super::prepared::{Loadable, Prepared};
 use super::sight::Sight;
+
+/// So many bytes of an argument are said again.
+const SAID_MAX: usize = 256;
 
 /// The tool's arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -46,7 +50,7 @@ pub fn resolve<'a>(
     let known: BTreeSet<&str> =
         ways.filter_map(|(place, _)| Some(prepared.way(place)?.1.name.as_str())).collect();
     if !server.is_empty() && !known.contains(server) {
-        let error = format!("Unknown upstream '{server}'.");
+        let error = format!("Unknown upstream '{}'.", cut(server, SAID_MAX));
         return Err(json!({"error": error, "available_upstreams": known}));
     }
     let here: Vec<(&Loadable, &str)> = prepared
@@ -64,7 +68,7 @@ pub fn resolve<'a>(
         [] => {
             let available: BTreeSet<&str> =
                 here.iter().map(|(one, _)| one.skill.name.as_str()).collect();
-            let error = format!("Skill '{name}' not found.");
+            let error = format!("Skill '{}' not found.", cut(name, SAID_MAX));
             Err(json!({"error": error, "available_skills": available}))
         }
         several => {

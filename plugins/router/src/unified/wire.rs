@@ -10,7 +10,7 @@ use super::packed::{Joined, Packed, numbers};
 use super::prepared::{Function, Loadable, Prepared, Server, Tool, Way};
 use crate::config::Bridge;
 
-/// The first line. The lines after it: names of ways, their servers, their places, ways of tools, two indexes of three lines,
+/// The first line. The lines after it: names of ways, their servers, ways of tools, two indexes of three lines,
 /// and what is published.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Head {
@@ -19,12 +19,11 @@ struct Head {
     details: Vec<Detail>,
     bridges: Vec<Bridge>,
     owns: BTreeMap<u32, String>,
-    unpublished: u32,
-    listed: u32,
+    unpublished: BTreeMap<u32, u32>,
 }
 
 /// Lines before the last of which there is one line each; what is published has as many as it needs.
-const LINES: usize = 12;
+const LINES: usize = 11;
 
 /// What few tools have.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -40,7 +39,7 @@ struct Detail {
 /// As a text.
 pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     let Prepared { servers, ways, tools, skills, tool_words, skill_words, .. } = prepared;
-    let Prepared { bridges, owns, published, unpublished, listed, .. } = prepared;
+    let Prepared { bridges, owns, published, unpublished, .. } = prepared;
     let reached = Packed::of(tools.iter().map(|tool| tool.way));
     let details = (0..).zip(tools).filter_map(|(tool, Tool { description, function, .. })| {
         (description.is_some() || function.is_some()).then_some(Detail {
@@ -49,19 +48,16 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
             function,
         })
     });
-    let head =
-        Head { servers, skills, details: details.collect(), bridges, owns, unpublished, listed };
+    let head = Head { servers, skills, details: details.collect(), bridges, owns, unpublished };
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
-    let places = Packed::of(ways.iter().map(|way| way.place));
     let ((tools, words, found), (skills, skill_words, loadable)) =
         (tool_words.lines(), skill_words.lines());
     let lines = [
         &head,
         names.text(),
         owners.text(),
-        places.text(),
         reached.text(),
         tools.text(),
         words,
@@ -77,12 +73,12 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
 /// From a text; none if it is none of [`write()`].
 pub fn read(text: &str) -> Option<Prepared> {
     let mut lines = text.splitn(LINES, '\n');
-    let Head { servers, skills, details, bridges, owns, unpublished, listed } =
+    let Head { servers, skills, details, bridges, owns, unpublished } =
         serde_json::from_str(lines.next()?).ok()?;
-    let (names, owners, places) = (lines.next()?, lines.next()?, lines.next()?);
+    let (names, owners) = (lines.next()?, lines.next()?);
     let names = names.split(' ').filter(|name| !name.is_empty());
-    let ways = names.zip(numbers(owners)).zip(numbers(places));
-    let ways = ways.map(|((tool, server), place)| Way { tool: tool.to_owned(), server, place });
+    let ways = names.zip(numbers(owners));
+    let ways = ways.map(|(tool, server)| Way { tool: tool.to_owned(), server });
     let ways = ways.collect();
     let mut tools: Vec<Tool> =
         numbers(lines.next()?).map(|way| Tool { way, ..Tool::default() }).collect();
@@ -94,16 +90,5 @@ pub fn read(text: &str) -> Option<Prepared> {
     let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let published = lines.next()?.to_owned();
     let words = Prepared { tool_words, skill_words, ..Prepared::default() };
-    Some(Prepared {
-        servers,
-        ways,
-        tools,
-        skills,
-        bridges,
-        owns,
-        published,
-        unpublished,
-        listed,
-        ..words
-    })
+    Some(Prepared { servers, ways, tools, skills, bridges, owns, published, unpublished, ..words })
 }

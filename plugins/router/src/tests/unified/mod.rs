@@ -13,6 +13,7 @@ use crate::unified::wire;
 use crate::warning::Warning;
 
 mod gather;
+mod greedy;
 mod plan;
 mod published;
 mod ranking;

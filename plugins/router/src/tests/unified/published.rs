@@ -190,7 +190,7 @@ fn what_has_no_proper_name_is_left_out_and_hurts_no_other() {
         .map(|name| named(name))
         .collect();
     tools.extend([json!(7), json!({"name": 7}), json!({"name": null}), named("good")]);
-    let mut kept = function("kept", "", &["d.a", "d.\u{202e}"], &[]);
+    let mut kept = function("kept", "", &["d.a", "d.\u{200b}"], &[]);
     kept["required_parameters"] = Value::Null;
     kept["description"] = Value::Null;
     tools.push(kept);

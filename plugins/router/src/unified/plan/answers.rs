@@ -5,11 +5,16 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::graph::{BRIDGE, Graph, Step, domain_of};
+use super::graph::{Graph, Step, domain_of};
+use super::overview;
 use crate::unified::catalogue::Skill;
+use crate::unified::cut;
+use crate::unified::rooms::Rooms;
 
-/// So many edges of a domain are told.
-const EDGES_MAX: usize = 5_000;
+/// So many bytes of an argument are said again.
+pub(super) const SAID_MAX: usize = 256;
+/// Bytes of the steps and skills of an answer; what there is no room for is counted.
+const ROOM: usize = 1 << 20;
 
 /// The tool's arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -30,121 +35,54 @@ pub struct Question {
 /// The answer to a question.
 pub fn answer(graph: &Graph<'_>, question: &Question) -> Value {
     match question.mode.as_deref().unwrap_or("overview") {
-        "overview" => overview(graph, &question.domain),
+        "overview" => overview::answer(graph, &question.domain),
         "next_steps" => next_steps(graph, &question.current_state),
         "path" => path(graph, &question.current_state, &question.target_state),
         "tool" => tool(graph, &question.tool_name),
         other => {
+            let other = cut(other, SAID_MAX);
             let error = format!("Unknown mode '{other}'. Use: overview, next_steps, path, tool.");
             json!({"error": error})
         }
     }
 }
 
-fn overview(graph: &Graph<'_>, domain: &str) -> Value {
-    let wanted = graph.domains.iter().filter(|(name, _)| domain.is_empty() || **name == domain);
-    let domains: Vec<Value> = wanted
-        .map(|(name, states)| {
-            let skills = graph.skills.iter().filter(|one| one.domain == *name);
-            let skills: Vec<Value> = skills
-                .filter(|one| !one.states.is_empty())
-                .map(|one| {
-                    json!({"name": one.name, "description": one.description, "states": one.states})
-                })
-                .collect();
-            json!({
-                "domain": name, "states": states, "edges": edges(graph, name), "affordances": {},
-                "skills": skills,
-            })
-        })
-        .collect();
-    if domains.is_empty() {
-        return unknown_domain(graph, domain);
-    }
-    let bridges: Vec<Value> = graph
-        .steps
-        .iter()
-        .filter(|step| step.server == BRIDGE)
-        .map(|step| {
-            let (from, to) = (step.requires.first(), step.produces.first());
-            json!({"from": from, "to": to, "description": step.description})
-        })
-        .collect();
-    if bridges.is_empty() {
-        return json!({"domains": domains});
-    }
-    json!({"domains": domains, "bridges": bridges})
-}
-
-/// The steps of a domain: those of the server of that name; where a server is called otherwise than its states, those that
-/// produce a state of the domain.
-fn edges(graph: &Graph<'_>, domain: &str) -> Vec<Value> {
-    let belongs = |step: &&Step<'_>| {
-        if graph.domains.contains_key(step.server) {
-            return step.server == domain;
-        }
-        step.server != BRIDGE && step.produces.iter().any(|state| domain_of(state) == domain)
-    };
-    let mut seen = HashSet::new();
-    let mut edges = Vec::new();
-    for step in graph.steps.iter().filter(belongs) {
-        let requires = if step.requires.is_empty() { &["(start)"][..] } else { &step.requires };
-        for from in requires {
-            for to in &step.produces {
-                if edges.len() == EDGES_MAX {
-                    return edges;
-                }
-                if seen.insert((*from, *to, &*step.name)) {
-                    edges.push(json!({"from": from, "to": to, "tool": step.name}));
-                }
-            }
-        }
-    }
-    edges
-}
-
-fn unknown_domain(graph: &Graph<'_>, domain: &str) -> Value {
-    let message = match domain {
-        "" => "No domain state graphs available.".to_owned(),
-        domain => format!("No state graph found for domain '{domain}'."),
-    };
-    let mut answer = Map::new();
-    answer.insert("message".to_owned(), message.into());
-    if !graph.domains.is_empty() {
-        let known = graph.domains.keys().copied().collect();
-        answer.insert("available_domains".to_owned(), known);
-    }
-    let hint = "You can always use execute_{domain}_code to work directly in a domain environment, \
-                even without an annotated state graph.";
-    answer.insert("hint".to_owned(), hint.into());
-    answer.into()
-}
-
-fn next_steps(graph: &Graph<'_>, state: &str) -> Value {
+fn next_steps<'a>(graph: &Graph<'a>, state: &str) -> Value {
     if state.is_empty() {
         return json!({"error": "Provide a 'state' parameter (e.g. 'domain.state_name')."});
     }
-    let here: Vec<Value> = graph.from_state(state).map(summary).collect();
-    let back: Vec<Value> = graph.to_state(state).map(summary).collect();
+    let around = || graph.from_state(state).chain(graph.to_state(state));
+    let mut room = Rooms::new(ROOM, around().map(|step| step.server));
+    let mut left = graph.left_out;
+    let mut told = |step: &Step<'a>| {
+        let value = (!room.is_full(step.server)).then(|| summary(step));
+        let value = value.filter(|value| room.take(step.server, value.to_string().len()));
+        left += usize::from(value.is_none());
+        value
+    };
+    let here: Vec<Value> = graph.from_state(state).filter_map(&mut told).collect();
+    let back: Vec<Value> = graph.to_state(state).filter_map(&mut told).collect();
     let next: BTreeSet<&str> =
         graph.from_state(state).flat_map(|step| step.produces.iter().copied()).collect();
     let around: HashSet<&str> = next.iter().copied().chain([state]).collect();
     let hint = here.is_empty().then(|| {
-        let domain = domain_of(state);
+        let domain = cut(domain_of(state), SAID_MAX);
+        let state = cut(state, SAID_MAX);
         format!(
             "No annotated tools transition from '{state}'. You can always use \
              execute_{domain}_code to work directly in the {domain} environment."
         )
     });
     let mut answer = Map::new();
-    answer.insert("state".to_owned(), state.into());
+    answer.insert("state".to_owned(), cut(state, SAID_MAX).into());
     answer.insert("affordances".to_owned(), json!([]));
     answer.insert("tools_from_here".to_owned(), here.into());
     answer.insert("next_states".to_owned(), next.into_iter().collect());
     if !back.is_empty() {
         answer.insert("tools_that_produce_this_state".to_owned(), back.into());
     }
-    add_skills(&mut answer, graph, &around);
+    left += add_skills(&mut answer, graph, &around);
+    add_left_out(&mut answer, left);
     if let Some(hint) = hint {
         answer.insert("hint".to_owned(), hint.into());
     }
@@ -158,12 +96,19 @@ fn path(graph: &Graph<'_>, source: &str, target: &str) -> Value {
         });
     }
     let Some(moves) = graph.path(source, target) else {
-        let domain = domain_of(source);
+        let [source, target] = [source, target].map(|state| cut(state, SAID_MAX));
+        let domain = domain_of(&source);
         let hint = format!(
             "No annotated tool path from '{source}' to '{target}'. You can use \
              execute_{domain}_code to accomplish tasks not covered by the annotated tool graph."
         );
-        return json!({"source": source, "target": target, "path": null, "hint": hint});
+        let mut answer = Map::new();
+        answer.insert("source".to_owned(), source.as_str().into());
+        answer.insert("target".to_owned(), target.as_str().into());
+        answer.insert("path".to_owned(), Value::Null);
+        answer.insert("hint".to_owned(), hint.into());
+        add_left_out(&mut answer, graph.left_out);
+        return answer.into();
     };
     let mut around: HashSet<&str> = [source, target].into();
     around.extend(moves.iter().flat_map(|one| [one.from, one.to]));
@@ -178,10 +123,11 @@ fn path(graph: &Graph<'_>, source: &str, target: &str) -> Value {
         })
         .collect();
     let mut answer = Map::new();
-    answer.insert("source".to_owned(), source.into());
-    answer.insert("target".to_owned(), target.into());
+    answer.insert("source".to_owned(), cut(source, SAID_MAX).into());
+    answer.insert("target".to_owned(), cut(target, SAID_MAX).into());
     answer.insert("path".to_owned(), steps.into());
-    add_skills(&mut answer, graph, &around);
+    let left = graph.left_out + add_skills(&mut answer, graph, &around);
+    add_left_out(&mut answer, left);
     answer.into()
 }
 
@@ -192,7 +138,7 @@ fn tool(graph: &Graph<'_>, name: &str) -> Value {
     match graph.steps.iter().find(|step| step.name == name) {
         Some(step) => summary(step),
         None => json!({
-            "error": format!("Tool '{name}' not found in the state graph."),
+            "error": format!("Tool '{}' not found in the state graph.", cut(name, SAID_MAX)),
             "hint": "The tool may exist but have no state annotations. \
                      Use search_tools to find it by name or description.",
         }),
@@ -206,22 +152,34 @@ fn summary(step: &Step<'_>) -> Value {
     })
 }
 
-/// The skills that have to do with one of these states.
-fn add_skills(answer: &mut Map<String, Value>, graph: &Graph<'_>, states: &HashSet<&str>) {
+/// Says how much there was no room for.
+pub(super) fn add_left_out(answer: &mut Map<String, Value>, left: usize) {
+    if left > 0 {
+        answer.insert("left_out".to_owned(), left.into());
+    }
+}
+
+/// The skills that have to do with one of these states; gives how many there was no room for.
+fn add_skills(answer: &mut Map<String, Value>, graph: &Graph<'_>, states: &HashSet<&str>) -> usize {
     let concerns =
         |skill: &&&Skill| skill.states.iter().any(|state| states.contains(state.as_str()));
-    let skills: Vec<Value> = graph
-        .skills
-        .iter()
-        .filter(concerns)
-        .map(|one| {
-            json!({
-                "name": one.name, "description": one.description, "domain": one.domain,
-                "states": one.states,
-            })
-        })
-        .collect();
+    let (mut room, mut left) = (ROOM / 2, 0);
+    let mut skills: Vec<Value> = Vec::new();
+    for one in graph.skills.iter().filter(concerns) {
+        let skill = json!({
+            "name": one.name, "description": one.description, "domain": one.domain,
+            "states": one.states,
+        });
+        match room.checked_sub(skill.to_string().len()) {
+            Some(rest) => {
+                room = rest;
+                skills.push(skill);
+            }
+            None => left += 1,
+        }
+    }
     if !skills.is_empty() {
         answer.insert("relevant_skills".to_owned(), skills.into());
     }
+    left
 }

@@ -1,14 +1,18 @@
 //! States and the steps between them, as one caller sees them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::unified::catalogue::Skill;
-use crate::unified::prepared::Prepared;
+use crate::unified::prepared::{Function, Prepared};
+use crate::unified::shares::shares;
 use crate::unified::sight::Sight;
 
 /// What bridges have in place of a server.
 pub const BRIDGE: &str = "(bridge)";
+
+/// So often may steps and skills of all servers name states; more are left out, of those first that have the most.
+const STATES_MAX: usize = 20_000;
 
 /// The domain of states whose name has no dot.
 const NO_DOMAIN: &str = "default";
@@ -46,8 +50,10 @@ pub struct Graph<'a> {
     pub steps: Vec<Step<'a>>,
     /// Skills.
     pub skills: Vec<&'a Skill>,
-    /// For each domain its states with their labels.
-    pub domains: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
+    /// So many steps and skills there was no room for.
+    pub left_out: usize,
+    /// The server that names each state first.
+    owners: BTreeMap<&'a str, &'a str>,
     from: HashMap<&'a str, Vec<usize>>,
     to: HashMap<&'a str, Vec<usize>>,
 }
@@ -57,27 +63,78 @@ pub fn domain_of(state: &str) -> &str {
     state.split_once('.').map_or("", |(domain, _)| domain)
 }
 
+/// The domain under which a state is shown.
+fn domain_shown(state: &str) -> &str {
+    match domain_of(state) {
+        "" => NO_DOMAIN,
+        domain => domain,
+    }
+}
+
+/// What a state is called within its domain.
+pub fn label_of(state: &str) -> String {
+    state.split_once('.').map_or(state, |(_, suffix)| suffix).to_uppercase()
+}
+
+/// How often a function names states.
+fn states_of(function: &Function) -> usize {
+    function.requires.len() + function.produces.len()
+}
+
 impl<'a> Graph<'a> {
     /// The plan of what the caller may know of. A bridge is part of it where both of its ends are.
     pub fn of(prepared: &'a Prepared, sight: &Sight) -> Self {
         let mut graph = Self::default();
-        for tool in prepared.tools.iter().filter(|tool| sight.sees(tool.way)) {
-            let (Some(function), Some((_, server))) = (&tool.function, prepared.way(tool.way))
-            else {
+        let tools = prepared.tools.iter().filter(|tool| sight.sees(tool.way));
+        let functions = tools.filter_map(|tool| {
+            let server = prepared.ways.get(tool.way as usize)?.server as usize;
+            Some((server, tool.function.as_deref()?))
+        });
+        let skills = prepared.skills.iter().filter(|one| sight.sees(one.way));
+        let skills = skills.filter_map(|one| {
+            let server = prepared.ways.get(one.way as usize)?.server as usize;
+            Some((server, &one.skill))
+        });
+        let mut wanted = vec![0; prepared.servers.len()];
+        let of_functions = functions.clone().map(|(server, one)| (server, states_of(one)));
+        let of_skills = skills.clone().map(|(server, one)| (server, one.states.len()));
+        for (server, states) in of_functions.chain(of_skills) {
+            if let Some(wanted) = wanted.get_mut(server) {
+                *wanted += states;
+            }
+        }
+        let mut left = shares(&wanted, STATES_MAX);
+        let mut take = |server: usize, states: usize| {
+            let rest = left.get(server).and_then(|left| left.checked_sub(states));
+            if let (Some(rest), Some(left)) = (rest, left.get_mut(server)) {
+                *left = rest;
+            }
+            rest.is_some()
+        };
+        let name = |server: usize| prepared.servers.get(server).map_or("", |one| &*one.name);
+        for (server, function) in functions {
+            if !take(server, states_of(function)) {
+                graph.left_out += 1;
                 continue;
-            };
+            }
             graph.add(Step {
                 name: Cow::Borrowed(&function.name),
-                server: &server.name,
+                server: name(server),
                 description: &function.description,
                 requires: function.requires.iter().map(String::as_str).collect(),
                 produces: function.produces.iter().map(String::as_str).collect(),
             });
         }
-        let skills = prepared.skills.iter().filter(|one| sight.sees(one.way));
-        graph.skills = skills.map(|one| &one.skill).collect();
-        if !graph.steps.is_empty() {
-            graph.name_states();
+        let has_steps = !graph.steps.is_empty();
+        for (server, skill) in skills {
+            if !take(server, skill.states.len()) {
+                graph.left_out += 1;
+                continue;
+            }
+            graph.skills.push(skill);
+            if has_steps {
+                graph.owns(skill.states.iter().map(String::as_str), name(server));
+            }
         }
         for bridge in &prepared.bridges {
             let (from, to) = (bridge.from_state.as_str(), bridge.to_state.as_str());
@@ -99,6 +156,7 @@ impl<'a> Graph<'a> {
             return;
         }
         let place = self.steps.len();
+        self.owns(step.requires.iter().chain(&step.produces).copied(), step.server);
         for state in &step.requires {
             self.from.entry(state).or_default().push(place);
         }
@@ -108,18 +166,19 @@ impl<'a> Graph<'a> {
         self.steps.push(step);
     }
 
-    fn name_states(&mut self) {
-        let steps = self.steps.iter().flat_map(|step| step.requires.iter().chain(&step.produces));
-        let skills = self.skills.iter().flat_map(|skill| skill.states.iter().map(String::as_str));
-        let states: BTreeSet<&'a str> = steps.copied().chain(skills).collect();
+    fn owns(&mut self, states: impl Iterator<Item = &'a str>, server: &'a str) {
         for state in states {
-            let domain = match domain_of(state) {
-                "" => NO_DOMAIN,
-                domain => domain,
-            };
-            let label = state.split_once('.').map_or(state, |(_, suffix)| suffix).to_uppercase();
-            self.domains.entry(domain).or_default().insert(state, label);
+            self.owners.entry(state).or_insert(server);
         }
+    }
+
+    /// For each domain its states, in rising order, each with the server that names it first.
+    pub fn domains(&self) -> BTreeMap<&'a str, Vec<(&'a str, &'a str)>> {
+        let mut domains: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for (state, owner) in &self.owners {
+            domains.entry(domain_shown(state)).or_default().push((state, owner));
+        }
+        domains
     }
 
     /// The steps from a state.
