@@ -195,7 +195,7 @@ async fn a_connector_with_another_name_keeps_its_lease() -> Result<()> {
     let wanted = register(&parent, &child, "w-lab", "PARENT");
     let mut configuration = configuration(&clock, Some(wanted));
     child.reconfigure(&configuration.to_string())?;
-    Registry::of(&parent, LAB).until("w-lab", "serving").await?;
+    until_lease(&Registry::of(&parent, LAB), "w-lab").await?;
     configuration["name"] = json!("renamed");
     child.reconfigure(&configuration.to_string())?;
     let acts = || {
