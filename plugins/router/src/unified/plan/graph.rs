@@ -81,6 +81,17 @@ fn states_of(function: &Function) -> usize {
     function.requires.len() + function.produces.len()
 }
 
+/// How often each server may name states, by how often each wants to.
+fn shared(servers: usize, wants: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+    let mut wanted = vec![0; servers];
+    for (server, states) in wants {
+        if let Some(wanted) = wanted.get_mut(server) {
+            *wanted += states;
+        }
+    }
+    shares(&wanted, STATES_MAX)
+}
+
 impl<'a> Graph<'a> {
     /// The plan of what the caller may know of. A bridge is part of it where both of its ends are.
     pub fn of(prepared: &'a Prepared, sight: &Sight) -> Self {
@@ -95,15 +106,9 @@ impl<'a> Graph<'a> {
             let server = prepared.ways.get(one.way as usize)?.server as usize;
             Some((server, &one.skill))
         });
-        let mut wanted = vec![0; prepared.servers.len()];
         let of_functions = functions.clone().map(|(server, one)| (server, states_of(one)));
         let of_skills = skills.clone().map(|(server, one)| (server, one.states.len()));
-        for (server, states) in of_functions.chain(of_skills) {
-            if let Some(wanted) = wanted.get_mut(server) {
-                *wanted += states;
-            }
-        }
-        let mut left = shares(&wanted, STATES_MAX);
+        let mut left = shared(prepared.servers.len(), of_functions.chain(of_skills));
         let mut take = |server: usize, states: usize| {
             let rest = left.get(server).and_then(|left| left.checked_sub(states));
             if let (Some(rest), Some(left)) = (rest, left.get_mut(server)) {

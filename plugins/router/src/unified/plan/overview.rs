@@ -1,6 +1,6 @@
 //! The overview: domains with their states, steps and skills, as far as there is room.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -91,7 +91,7 @@ fn steps_of<'g, 'a>(
             steps.entry(step.server).or_default().push(step);
             continue;
         }
-        let produced: HashSet<&str> = step.produces.iter().map(|state| domain_of(state)).collect();
+        let produced: BTreeSet<&str> = step.produces.iter().map(|state| domain_of(state)).collect();
         for domain in produced {
             steps.entry(domain).or_default().push(step);
         }
