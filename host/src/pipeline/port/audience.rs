@@ -67,6 +67,7 @@ impl Joined {
     }
 
     /// It wants to hear of the lists of the connector, and of nothing that a server tells.
+    #[must_use]
     pub fn of_lists_only(self) -> Self {
         Self { lists_only: true, ..self }
     }
