@@ -33,7 +33,8 @@ async fn is_degraded(plugway: &Plugway) -> Result<bool> {
 async fn until_bridge(plugway: &Plugway, client: &Client) -> Result<()> {
     wait::until("the bridge is there", BOUND, async || {
         let overview = ask(client, "plan_hub_workflow", json!({})).await?;
-        Ok((overview["bridges"][0]["to"] == "gis.loaded").then_some(()))
+        let to = overview.pointer("/bridges/0/to").and_then(Value::as_str);
+        Ok((to == Some("gis.loaded")).then_some(()))
     })
     .await?;
     ensure!(!is_degraded(plugway).await?);
@@ -50,8 +51,9 @@ async fn until_tools(client: &Client, prefix: &str, there: bool) -> Result<()> {
 
 fn of_file(name: &str, url: &str) -> Value {
     let mut upstream = often();
-    upstream["name"] = json!(name);
-    upstream["url"] = json!(url);
+    if let Some(keys) = upstream.as_object_mut() {
+        keys.extend([("name".to_owned(), json!(name)), ("url".to_owned(), json!(url))]);
+    }
     upstream
 }
 
