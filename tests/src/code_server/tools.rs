@@ -70,20 +70,7 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
                 None => failed(&format!("404: Batch '{id}' not found")),
             }
         }
-        "chem_send" => {
-            let (id, to) = (text("session_id"), text("to"));
-            kernels.asked.push(id.to_owned());
-            let not_found = || Err(format!("Session '{id}' not found"));
-            let peer = kernels.peers.get(to);
-            let received =
-                peer.map_or_else(not_found, |peer| super::lock(peer).receive(id, text("data_ref")));
-            match received {
-                Ok(id) => {
-                    json!({"success": true, "destination": to, "remote_uri": format!("Injected into {to} kernel {id}")})
-                }
-                Err(error) => failed(&format!("Object transfer to '{to}' failed: {error}")),
-            }
-        }
+        "chem_send" => send(kernels, text("session_id"), text("to"), text("data_ref")),
         _ => {
             let Some(answer) = about_sessions(kernels, name, text("session_id")) else {
                 let text = format!("Unknown tool: '{name}'");
@@ -93,6 +80,19 @@ pub(super) fn call(kernels: &mut Kernels, session: &str, name: &str, arguments: 
         }
     };
     wrapped(&answer, !name.starts_with("execute_"))
+}
+
+fn send(kernels: &mut Kernels, id: &str, to: &str, object: &str) -> Value {
+    kernels.asked.push(id.to_owned());
+    let not_found = || Err(format!("Session '{id}' not found"));
+    let peer = kernels.peers.get(to);
+    let received = peer.map_or_else(not_found, |peer| super::lock(peer).receive(id, object));
+    match received {
+        Ok(id) => {
+            json!({"success": true, "destination": to, "remote_uri": format!("Injected into {to} kernel {id}")})
+        }
+        Err(error) => failed(&format!("Object transfer to '{to}' failed: {error}")),
+    }
 }
 
 fn failed(error: &str) -> Value {

@@ -1,5 +1,7 @@
 //! Calls that wait for servers, and those that find room beside them.
 
+#![expect(clippy::disallowed_methods, reason = "a test waits for its tasks itself")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,13 +17,13 @@ use crate::plugin::{Slot, bundled};
 /// A server that tells of each request, and answers as many as it is given leave for.
 #[derive(Debug)]
 struct Hanging {
-    asked: mpsc::UnboundedSender<()>,
+    asked: mpsc::Sender<()>,
     leave: Semaphore,
 }
 
 impl Hanging {
-    fn new() -> (Arc<Self>, mpsc::UnboundedReceiver<()>) {
-        let (asked, heard) = mpsc::unbounded_channel();
+    fn new() -> (Arc<Self>, mpsc::Receiver<()>) {
+        let (asked, heard) = mpsc::channel(64);
         (Arc::new(Self { asked, leave: Semaphore::new(0) }), heard)
     }
 }
@@ -35,7 +37,7 @@ impl Requester for Hanging {
         _params: String,
     ) -> Promise<'_, Result<String, String>> {
         Box::pin(async move {
-            self.asked.send(()).unwrap();
+            self.asked.send(()).await.unwrap();
             self.leave.acquire().await.unwrap().forget();
             Ok("{}".to_owned())
         })

@@ -119,7 +119,9 @@ impl Upstream for HttpUpstream {
 
     fn origins(&self) -> Option<&Arc<[Arc<str>]>> {
         let files = &self.endpoint.files;
-        let gives = files.are_announced() || self.endpoint.status.runs_code();
+        // What a server offers to callers only is not known here; there it is the caller's own credential that fetches.
+        let gives =
+            files.are_announced() || self.endpoint.status.runs_code() || self.endpoint.lends();
         gives.then(|| files.names())
     }
 

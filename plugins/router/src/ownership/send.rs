@@ -33,7 +33,7 @@ impl Destination {
         });
         // No server sends to itself.
         let others = servers.filter(|(at, own)| (at.as_str(), own.as_str()) != (upstream, server));
-        let upstreams = best(&name, others.collect());
+        let upstreams = best(&name, &others.collect::<Vec<_>>());
         Ok(Self { name, upstreams })
     }
 
@@ -62,11 +62,14 @@ impl Destination {
     }
 }
 
+/// Whether a name means a server, by its upstream and its own name.
+type Fit<'a> = &'a dyn Fn(&str, &str) -> bool;
+
 /// The upstreams that a name fits best: as a server's own name, as that of a server behind a connector, as the configured
 /// name.
-fn best(name: &str, servers: Vec<(String, String)>) -> Vec<String> {
+fn best(name: &str, servers: &[(String, String)]) -> Vec<String> {
     let behind = |server: &str| server.strip_suffix(name).is_some_and(|rest| rest.ends_with('_'));
-    let fits: [&dyn Fn(&str, &str) -> bool; 3] =
+    let fits: [Fit<'_>; 3] =
         [&|_, server| server == name, &|_, server| behind(server), &|at, _| at == name];
     if name.is_empty() {
         return Vec::new();

@@ -86,7 +86,14 @@ pub(crate) mod handles {
         ask(|world| {
             let Some(handle) = here(world, kind, id) else { return false };
             let caller = world.caller.id.clone();
-            *world.handles.entry(handle).or_insert_with(|| caller.clone()) == caller
+            let others = |((_, of, own), owner): (&Handle, &String)| {
+                (of.as_str(), own.as_str()) == (kind, id) && *owner != caller
+            };
+            if world.handles.iter().any(others) {
+                return false;
+            }
+            world.handles.insert(handle, caller);
+            true
         })
     }
     pub(crate) fn owns(upstream: Option<&str>, kind: &str, id: &str) -> bool {
