@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::owners::{begun, hidden, start};
 
 /// A kernel starts in the call.
-const BEGUN_WITHIN: Duration = Duration::from_secs(60);
+const BEGUN_WITHIN: Duration = Duration::from_mins(1);
 
 const CODE: &str = "try:\n    x += 1\nexcept NameError:\n    x = 1\nprint(x)";
 

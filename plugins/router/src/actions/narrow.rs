@@ -35,7 +35,9 @@ pub fn narrowed(schema: &Object<'_>, action: &str) -> String {
     }
     if let Some(all) = schema.get("allOf").and_then(items) {
         own.remove("allOf");
-        all.into_iter().for_each(|part| hold(schema, part, action, DEEPEST, &mut left));
+        for part in all {
+            hold(schema, part, action, DEEPEST, &mut left);
+        }
     }
     if let Some(asked) = asked(schema, schema, action) {
         for word in ["if", "then", "else"] {
