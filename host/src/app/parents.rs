@@ -155,7 +155,6 @@ mod tests {
     }
 
     #[tokio::test]
-    #[expect(clippy::disallowed_methods, reason = "a task that ends at once")]
     async fn who_holds_a_lease_is_followed_by_who_wants_it_whatever_it_is_called() {
         let tasks = tokio_util::task::TaskTracker::new();
         let registered = |connector: &str, name: &str| Registered {
