@@ -92,10 +92,8 @@ pub struct Connector {
     pub(super) problems: ArcSwap<Vec<String>>,
     /// Whether the router waits for servers before it can say that.
     pub(super) pending: AtomicBool,
-    /// For each upstream, whether the catalogue was made of its lists, too.
+    /// For each upstream, whether a shape was made that knew its lists.
     pub(super) considered: Box<[AtomicBool]>,
-    /// Whether it ever held what all offered that were there: from then on a server more is no reason not to serve.
-    pub(super) was_complete: AtomicBool,
     /// The generation of the newest catalogue; counts on where the connector replaces another one.
     pub(super) generation: AtomicU32,
     /// What the newest catalogue was made of.
@@ -194,7 +192,6 @@ impl Connector {
             problems: ArcSwap::default(),
             pending: AtomicBool::new(false),
             considered,
-            was_complete: AtomicBool::new(false),
             generation: AtomicU32::new(0),
             basis: ArcSwapOption::const_empty(),
         }
@@ -211,7 +208,6 @@ impl Connector {
         self.handles = before.handles.clone();
         self.standing = before.standing.clone();
         self.kinds.succeed(&before.kinds);
-        self.was_complete.store(before.was_complete.load(Ordering::Acquire), Ordering::Release);
         self.generation.store(before.generation.load(Ordering::Acquire), Ordering::Release);
     }
 
@@ -242,19 +238,8 @@ impl Connector {
         self.suspended.give_up();
     }
 
-    /// Whether calls can be served: an upstream is there, and the catalogue holds what it offers. Before the first time that
-    /// means all that are there; later one that came just now is on its way into the catalogue, and the others are served.
+    /// Whether calls can be served: an upstream is there, and the catalogue holds what all offer that are there.
     pub fn serves(&self) -> bool {
-        if self.is_complete() {
-            self.was_complete.store(true, Ordering::Release);
-            return true;
-        }
-        let mut there = self.there();
-        self.was_complete.load(Ordering::Acquire) && there.any(|considered| considered)
-    }
-
-    /// Whether an upstream is there, and the catalogue holds what all offer that are there.
-    pub fn is_complete(&self) -> bool {
         let mut there = self.there().peekable();
         self.shaped.load(Ordering::Acquire)
             && (self.upstreams.is_empty() || there.peek().is_some())

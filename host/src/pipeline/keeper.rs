@@ -134,12 +134,8 @@ async fn shape(connector: &Connector, seen: &[Seen], basis: Basis) -> bool {
     let made = reshape(connector, seen).await;
     connector.basis.store(Some(Arc::new(basis)));
     connector.announced.note(connector.views.whole().catalogue());
-    if made != Made::Kept {
-        for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
-            considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
-        }
+    for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
+        considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
     }
-    // Whoever asks only later is told of what was complete before.
-    connector.serves();
     made == Made::ByRouter
 }

@@ -74,5 +74,5 @@ fn settled(connector: &Connector) -> bool {
         }
         answered |= snapshot.phase == Phase::Connected;
     }
-    !answered || connector.is_complete()
+    !answered || connector.serves()
 }

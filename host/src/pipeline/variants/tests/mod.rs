@@ -207,26 +207,3 @@ async fn more_kinds_than_are_kept_see_everybodys() {
     let long = format!(r#"{{"extensions":{{"demo/{}":{{}}}}}}"#, "x".repeat(16 * 1024));
     assert!(built(&connector, Some(&long)).await.is_none());
 }
-
-#[tokio::test]
-async fn a_server_more_is_no_reason_to_stop_serving() {
-    let (connector, server) = stage(None).await;
-    assert!(connector.serves() && connector.is_complete());
-    // As if another one were there whose lists no shape knows yet.
-    let mut served = connector.upstreams.clone();
-    served.push(connector.upstreams[0].clone());
-    let mut more = Connector::new(
-        connector.name.clone(),
-        connector.description.clone(),
-        served,
-        connector.router.clone(),
-        Vec::new(),
-    );
-    assert_eq!(more.unserved(), Some("what the upstreams offer is not in the catalogue yet"));
-    more.succeed(&connector);
-    more.shaped.store(true, Ordering::SeqCst);
-    more.considered[0].store(true, Ordering::SeqCst);
-    assert_eq!((more.unserved(), more.is_complete()), (None, false));
-    server.snapshot.send_replace(Arc::new(Snapshot::new(Phase::Reconnecting, Instant::now())));
-    assert_eq!(more.unserved(), Some("no upstream can be reached yet"));
-}
