@@ -11,7 +11,7 @@ use super::connector::Connector;
 use super::party::PartyId;
 use super::port::{Audience, Offering, Snapshot};
 use super::presence::Presence;
-use super::shaping::{Made, Seen, reshape};
+use super::shaping::{Seen, reshape};
 use super::{announce, variants};
 
 /// How often a replaced router plugin is looked for.
@@ -131,11 +131,11 @@ fn basis(connector: &Connector, seen: &[Seen]) -> Basis {
 
 /// Says whether the router did it.
 async fn shape(connector: &Connector, seen: &[Seen], basis: Basis) -> bool {
-    let made = reshape(connector, seen).await;
+    let shaped = reshape(connector, seen).await;
     connector.basis.store(Some(Arc::new(basis)));
     connector.announced.note(connector.views.whole().catalogue());
     for (considered, (snapshot, _)) in connector.considered.iter().zip(seen) {
         considered.fetch_or(snapshot.offering.is_some(), Ordering::Release);
     }
-    made == Made::ByRouter
+    shaped
 }

@@ -14,25 +14,14 @@ use crate::catalogue::{Caching, Catalogue, Declared, Entry, Shaped};
 /// An upstream at a moment: what is known of it, and what clients see of it.
 pub(super) type Seen = (Arc<Snapshot>, Presence);
 
-/// How a catalogue came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
-    /// The router shaped it.
-    ByRouter,
-    /// The router could not, and never had: names are plain prefixes.
-    Natively,
-    /// The router could not: the last shape stays.
-    Kept,
-}
-
-/// Makes everybody's catalogue anew.
-pub(super) async fn reshape(connector: &Connector, seen: &[Seen]) -> Made {
+/// Makes everybody's catalogue anew; says whether the router did it.
+pub(super) async fn reshape(connector: &Connector, seen: &[Seen]) -> bool {
     let view = connector_view(connector, seen);
     let Some(shaped) = ask(connector, &view).await else {
         // The last shape stays; who is away is the host's own knowledge.
         let last = Catalogue::clone(connector.views.whole().catalogue());
         connector.views.replace(finished(connector, last, seen));
-        return Made::Kept;
+        return false;
     };
     note(connector, &shaped);
     let catalogue = compiled(connector, shaped, seen);
@@ -42,7 +31,7 @@ pub(super) async fn reshape(connector: &Connector, seen: &[Seen]) -> Made {
     );
     connector.views.replace(catalogue);
     connector.shaped.store(true, Ordering::Release);
-    if connector.trouble.load().is_none() { Made::ByRouter } else { Made::Natively }
+    connector.trouble.load().is_none()
 }
 
 /// Keeps what the router found wrong with the configuration, and says in the log what is new of it.

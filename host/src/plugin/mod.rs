@@ -22,7 +22,6 @@ pub mod error;
 pub mod failure;
 mod gates;
 mod generation;
-mod glob;
 pub mod grants;
 mod imports;
 pub mod inspect;

@@ -7,13 +7,13 @@ use plugway_bindings::exports as e;
 use super::ask::{Answer, Ask as _, Learn, Route, Shape};
 use super::convert::{object, rejection, said, shaped};
 use super::failure::Failure;
-use super::glob;
 use super::limits::{ENTRIES_MAX, ENTRIES_OWN, Hook, MEMORY_MIB_MAX, MESSAGE_MAX, SHAPE_SHARE};
 use super::policy::unambiguous;
 use super::seat::{Seat, who};
 use super::task::{Call, Task};
 use crate::catalogue::Shaped;
 use crate::fault::Fault;
+use crate::glob;
 use crate::pipeline::CallContext;
 use crate::pipeline::port::{ConnectorView, Outcome, Promise, Reply, Room, Router, Routing};
 

@@ -18,15 +18,6 @@ pub(super) fn wait(limits: &Limits, failures: u32, random: u8) -> Duration {
     full.mul_f64(1.0 - f64::from(random) / 1020.0)
 }
 
-/// A random byte for the jitter; without one there is no jitter.
-pub(super) fn random() -> u8 {
-    let mut byte = [0];
-    match getrandom::fill(&mut byte) {
-        Ok(()) => byte[0],
-        Err(_no_entropy) => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

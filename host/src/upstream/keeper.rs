@@ -15,6 +15,7 @@ use super::greeting::Greeting;
 use super::limits::{Limits, PROBE, QUICK, STEADY};
 use super::status::Status;
 use super::vigil::Vigil;
+use crate::chance;
 use crate::pipeline::port::{Phase, Promise};
 use crate::protocol::Message;
 
@@ -194,7 +195,7 @@ impl<P: Peer> Keeper<P> {
     async fn rest(&self, failure: &Failure, failures: u32, brief: u32) {
         let last = self.limits.attempts.is_some_and(|attempts| failures >= attempts);
         let step = failures.saturating_add(brief);
-        let wait = (!last).then(|| backoff::wait(&self.limits, step, backoff::random()));
+        let wait = (!last).then(|| backoff::wait(&self.limits, step, chance::byte()));
         self.status.failed(failure, failures, wait);
         let due = async {
             match wait {

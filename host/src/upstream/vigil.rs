@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::greeting::Greeting;
 use super::keeper::{Keeper, Peer, Pulse};
 use super::limits::{Limits, QUICK, READ_GAP, SUSPICION_GAP, TTL_MIN};
+use crate::chance;
 
 /// One at a time is done: a check, a read, or opening plugway's own connection again.
 pub(super) struct Vigil<'a, P> {
@@ -162,7 +163,7 @@ impl<'a, P: Peer> Vigil<'a, P> {
                 self.closely = true;
                 self.read = Instant::now();
                 let step = self.unread.saturating_add(1);
-                let wait = backoff::wait(&self.keeper.limits, step, backoff::random());
+                let wait = backoff::wait(&self.keeper.limits, step, chance::byte());
                 self.read_at = self.read + wait.max(QUICK * 2);
                 tracing::warn!(
                     connector = &**self.keeper.status.connector(),
@@ -185,7 +186,7 @@ impl<'a, P: Peer> Vigil<'a, P> {
 
 /// Time to the next check: a little less than the interval, so that the checks of many upstreams spread.
 fn interval(limits: &Limits) -> Duration {
-    limits.check.mul_f64(1.0 - f64::from(backoff::random()) / 2550.0)
+    limits.check.mul_f64(1.0 - f64::from(chance::byte()) / 2550.0)
 }
 
 /// Time after which a catalogue is read again. A `ttlMs` of 0 says that nothing may be kept without asking; who keeps

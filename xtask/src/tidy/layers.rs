@@ -9,10 +9,12 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 22] = [
+const ROOMS: [(&str, &[&str]); 24] = [
     ("protocol", &[]),
     ("fault", &[]),
     ("hex", &[]),
+    ("glob", &[]),
+    ("chance", &[]),
     ("telemetry", &[]),
     ("config", &[]),
     ("catalogue", &[]),
@@ -69,7 +71,7 @@ const ABOVE_APP: &[&str] = &[
 ];
 
 /// Rooms that all may name. `protocol` names nothing; `fault` may speak in the protocol's codes.
-const LEAVES: [&str; 3] = ["protocol", "fault", "hex"];
+const LEAVES: [&str; 5] = ["protocol", "fault", "hex", "glob", "chance"];
 
 /// A word, the rooms that may use it, and why.
 const DOORS: [(&str, &[&str], &str); 6] = [

@@ -3,9 +3,8 @@
 //!
 //! Reading order: [`residents`] says what is always listed; [`loads`] is what one session has loaded; [`reveal`] changes it
 //! for a plugin; [`listing`] is the list that a client sees, and what becomes of a call of a tool that is not on it;
-//! [`through`] makes a call of a tool out of a call of `call_tool`; [`glob`] is the form of patterns.
+//! [`through`] makes a call of a tool out of a call of `call_tool`.
 
-mod glob;
 pub(super) mod listing;
 pub mod loads;
 mod residents;

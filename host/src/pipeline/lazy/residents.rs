@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use memchr::memmem;
 
-use super::glob;
 use crate::catalogue::{Entry, EntryKind, Target};
+use crate::glob;
 use crate::protocol::{message, scan};
 
 /// How a connector is discovered that does not list all of its tools.

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::course::{Course, Outcome};
 use super::troubles::Troubles;
+use crate::chance;
 
 /// How long leaving may take when plugway stops or is told to register elsewhere.
 pub const LEAVE: Duration = Duration::from_secs(2);
@@ -48,7 +49,7 @@ impl<P: Parent> Registrar<P> {
                 .as_ref()
                 .is_none_or(|outcome| matches!(outcome, Outcome::Held | Outcome::HeldBack(_)));
             let Some(outcome) = asked else { break };
-            let wait = course.next(&outcome, chance());
+            let wait = course.next(&outcome, chance::byte());
             self.report(outcome);
             if stop.run_until_cancelled(self.parent.wait(wait)).await.is_none() {
                 break;
@@ -99,15 +100,6 @@ impl<P: Parent> Registrar<P> {
         if self.troubles.set(&self.connector, &trouble) {
             tracing::warn!(connector, "{trouble}");
         }
-    }
-}
-
-/// A random byte; without one nothing is left to chance.
-fn chance() -> u8 {
-    let mut byte = [0];
-    match getrandom::fill(&mut byte) {
-        Ok(()) => byte[0],
-        Err(_no_entropy) => 0,
     }
 }
 

@@ -1,8 +1,8 @@
-//! Globs as plugins write them: `*` stands for any text, `?` for one character, all else for itself.
+//! Globs, as operators and plugins write them: `*` stands for any text, `?` for one character, all else for itself.
 
 /// Whether the whole of `text` matches. A star gives back one character at a time, so the work is bounded by the product
 /// of both lengths.
-pub(super) fn matches(glob: &str, text: &str) -> bool {
+pub fn matches(glob: &str, text: &str) -> bool {
     let (mut glob, mut text) = (glob.chars(), text.chars());
     // What stands after the last star, and what of the text it was tried on.
     let mut star = None;
@@ -35,17 +35,35 @@ mod tests {
         for (glob, text, is) in [
             ("", "", true),
             ("*", "", true),
+            ("*", "a", true),
             ("*", "anything", true),
             ("execute_*_code", "execute_chem_code", true),
             ("execute_*_code", "execute_chem_codes", false),
             ("*_check_job", "gis_check_job_check_job", true),
             ("*_check_job", "gis_check_jobs", false),
+            ("*_get*", "git_get_x", true),
             ("a?c", "aéc", true),
+            ("a?c", "a€c", true),
             ("a?c", "ac", false),
             ("**b*", "ab", true),
+            ("**x", "yx", true),
+            ("a*", "a", true),
+            ("a**", "a", true),
+            ("a*c", "abcbc", true),
+            ("a*c", "ab", false),
+            ("*b*", "abc", true),
+            ("*b", "bc", false),
+            ("*ab", "aab", true),
+            ("*a*b", "aab ab", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-b-d", false),
+            ("?", "", false),
+            ("??", "ab", true),
+            ("a?", "a", false),
             ("a", "", false),
             ("", "a", false),
-            ("*a*b", "aab ab", true),
+            ("abc", "ab", false),
+            ("A", "a", false),
         ] {
             assert_eq!(matches(glob, text), is, "{glob:?} {text:?}");
         }
