@@ -37,6 +37,16 @@ impl Span {
     }
 }
 
+/// Characters that stand in strings as escapes only (RFC 8259, section 7).
+fn is_control(byte: u8) -> bool {
+    byte < 0x20
+}
+
+/// Without a way out of the middle, so that many bytes are compared at once.
+fn holds_control(text: &[u8]) -> bool {
+    text.iter().fold(false, |found, byte| found | is_control(*byte))
+}
+
 fn saturate(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
@@ -308,8 +318,8 @@ impl<'a> Scanner<'a> {
                 return self.wrong();
             };
             let plain = rest.get(..length).unwrap_or_default();
-            if let Some(control) = plain.iter().position(|byte| *byte < 0x20) {
-                self.at += control;
+            if holds_control(plain) {
+                self.at += plain.iter().copied().position(is_control).unwrap_or_default();
                 return self.wrong();
             }
             self.at += length + 1;

@@ -2,13 +2,13 @@
 
 use http::HeaderMap;
 
+use super::headers;
 use super::legacy;
 use super::reply::{self, Asked, Reply};
 use super::site::{Endpoint, Site};
 use super::visitor::Visitor;
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::protocol::header as mcp;
 
 /// Ends the session, and with it the sessions that upstreams keep for it.
 pub async fn delete(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Reply {
@@ -20,7 +20,7 @@ pub async fn delete(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Reply
 
 async fn end(site: &Site, endpoint: &Endpoint, head: &HeaderMap) -> Result<(), Fault> {
     let visitor = Visitor::identify(site, endpoint, head).await?;
-    if !head.contains_key(mcp::SESSION_ID) {
+    if !head.contains_key(headers::SESSION_ID) {
         let text = "There is nothing to end without a session.";
         return Err(Fault::new(Code::MethodNotAllowed, text));
     }

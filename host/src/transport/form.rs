@@ -5,10 +5,14 @@ use futures_util::stream;
 use http::HeaderMap;
 use http::header::ACCEPT;
 
+use super::headers;
 use crate::pipeline::port::{Answer, Body, Incoming, Json};
 
 /// Whether the client prefers an event stream.
 pub(super) fn prefers_events(head: &HeaderMap) -> bool {
+    if headers::accepts_both(head) {
+        return false;
+    }
     let mut weights = [0.0; 2];
     let values = head.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut first = None;

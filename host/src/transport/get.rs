@@ -10,7 +10,6 @@ use super::visitor::Visitor;
 use super::{headers, legacy, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::protocol::header as mcp;
 use crate::session::EventId;
 
 /// Opens the stream.
@@ -23,14 +22,14 @@ pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Rep
 async fn open(site: &Arc<Site>, endpoint: &Endpoint, head: &HeaderMap) -> Result<Reply, Fault> {
     let visitor = Visitor::identify(site, endpoint, head).await?;
     headers::check_upgrade(head)?;
-    if !head.contains_key(mcp::SESSION_ID) {
+    if !head.contains_key(headers::SESSION_ID) {
         // The modern era has no such stream, and a client that probes takes 405 for exactly that.
         let text = "There is no stream without a session.";
         return Err(Fault::new(Code::MethodNotAllowed, text));
     }
     headers::check_accept(head, &["text/event-stream"])?;
     let session = legacy::session(site, &visitor, head)?;
-    let last = headers::get(head, mcp::LAST_EVENT_ID)?.filter(|id| !id.is_empty());
+    let last = headers::get(head, &headers::LAST_EVENT_ID)?.filter(|id| !id.is_empty());
     match last.map(|id| EventId::parse(id).ok_or_else(resume::unknown)).transpose()? {
         Some(id) if id.stream != EventId::OWN => resume::resumed(site, &session, id),
         own => {

@@ -1,31 +1,49 @@
 //! Checks of request headers.
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, PROXY_AUTHORIZATION, UPGRADE};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, ORIGIN, PROXY_AUTHORIZATION, UPGRADE,
+};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::fault::{Code, Fault};
 use crate::protocol::header;
 
+/// Session of the legacy era.
+pub const SESSION_ID: HeaderName = HeaderName::from_static(header::SESSION_ID);
+/// Revision of the request.
+pub const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
+/// Method of the request, in the modern era.
+pub const METHOD: HeaderName = HeaderName::from_static(header::METHOD);
+/// What the request is about, in the modern era.
+pub const NAME: HeaderName = HeaderName::from_static(header::NAME);
+/// Where a broken stream is to be resumed (legacy).
+pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static(header::LAST_EVENT_ID);
+
 /// Headers that decide something may come once only: two readers could take different ones.
-const SINGLE: [&str; 8] = [
-    header::SESSION_ID,
-    header::PROTOCOL_VERSION,
-    header::METHOD,
-    header::NAME,
-    header::LAST_EVENT_ID,
-    "content-type",
-    "authorization",
-    "origin",
+const SINGLE: [HeaderName; 8] = [
+    SESSION_ID,
+    PROTOCOL_VERSION,
+    METHOD,
+    NAME,
+    LAST_EVENT_ID,
+    CONTENT_TYPE,
+    AUTHORIZATION,
+    ORIGIN,
 ];
+
+/// How nearly every client says that it takes both forms of an answer, JSON rather than events.
+const BOTH: &[u8] = b"application/json, text/event-stream";
 
 /// Refuses requests with a deciding header twice.
 pub fn check_single(headers: &HeaderMap) -> Result<(), Fault> {
-    for name in SINGLE {
-        if headers.get_all(name).iter().nth(1).is_some() {
-            return Err(twice(name));
-        }
+    // As many values as names: none stands twice.
+    if headers.len() == headers.keys_len() {
+        return Ok(());
     }
-    Ok(())
+    match SINGLE.iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
+        Some(name) => Err(twice(name)),
+        None => Ok(()),
+    }
 }
 
 /// The text of a header that may come once.
@@ -33,30 +51,30 @@ pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(twice(name.as_str()));
+        return Err(twice(name));
     }
-    text(name.as_str(), value).map(Some)
+    text(name, value).map(Some)
 }
 
 /// The text of a header that [`check_single`] looked at.
-pub fn get<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Fault> {
+pub fn get<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Fault> {
     headers.get(name).map(|value| text(name, value)).transpose()
 }
 
-fn text<'a>(name: &str, value: &'a HeaderValue) -> Result<&'a str, Fault> {
+fn text<'a>(name: &HeaderName, value: &'a HeaderValue) -> Result<&'a str, Fault> {
     value.to_str().map_err(|error| {
         Fault::new(Code::BadHeader, format!("The header {name} is not visible ASCII."))
             .because(error)
     })
 }
 
-fn twice(name: &str) -> Fault {
+fn twice(name: &HeaderName) -> Fault {
     Fault::new(Code::BadHeader, format!("The header {name} stands twice."))
 }
 
 /// A message is JSON.
 pub fn check_content_type(headers: &HeaderMap) -> Result<(), Fault> {
-    let value = get(headers, CONTENT_TYPE.as_str())?.unwrap_or_default();
+    let value = get(headers, &CONTENT_TYPE)?.unwrap_or_default();
     let media = value.split(';').next().unwrap_or_default().trim();
     if media.eq_ignore_ascii_case("application/json") {
         return Ok(());
@@ -66,7 +84,7 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), Fault> {
 
 /// The client must accept what the answer may be. An absent header accepts everything (RFC 9110, section 12.5.1).
 pub fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Fault> {
-    if !headers.contains_key(ACCEPT) {
+    if !headers.contains_key(ACCEPT) || accepts_both(headers) {
         return Ok(());
     }
     let accepts = |wanted: &str| {
@@ -81,6 +99,13 @@ pub fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Fault> {
     }
     let text = format!("The header Accept must list {}.", needed.join(" and "));
     Err(Fault::new(Code::NotAcceptable, text))
+}
+
+/// Whether the client takes both forms of an answer and prefers JSON, in the words of nearly every client: a quick look before
+/// its weights are read.
+pub(super) fn accepts_both(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(ACCEPT).iter();
+    values.next().is_some_and(|value| value == BOTH) && values.next().is_none()
 }
 
 fn covers(range: &str, wanted: &str) -> bool {
@@ -116,8 +141,8 @@ pub fn without_credentials(mut headers: HeaderMap) -> HeaderMap {
     for name in [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE] {
         headers.remove(name);
     }
-    headers.remove(header::SESSION_ID);
-    headers.remove(header::LAST_EVENT_ID);
+    headers.remove(SESSION_ID);
+    headers.remove(LAST_EVENT_ID);
     headers
 }
 

@@ -14,7 +14,7 @@ use super::{form, handover, headers, post, resume};
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Answer, Incoming, Messages};
 use crate::pipeline::{Request, RequestId, Shows, Viewer, answer, dispatch, handshake};
-use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Id, Kind, Message, Method, Revision};
 use crate::session::{Opener, Session};
 
 /// Answers one message.
@@ -68,7 +68,7 @@ pub(super) fn session(
     visitor: &Visitor<'_>,
     head: &HeaderMap,
 ) -> Result<Arc<Session>, Fault> {
-    let Some(id) = headers::get(head, mcp::SESSION_ID)? else {
+    let Some(id) = headers::get(head, &headers::SESSION_ID)? else {
         let text = "The header Mcp-Session-Id is missing: initialize first, or send a request of revision 2026-07-28.";
         return Err(Fault::new(Code::SessionMissing, text));
     };
@@ -87,7 +87,7 @@ async fn initialize(
     let asked = Asked { request_id, era: Era::Legacy, method, id };
     let mut reply = reply::answer(answered, site.bounds.keep_alive, asked, handover::stateless);
     if let Ok(value) = HeaderValue::from_str(&session.id.to_string()) {
-        reply.headers_mut().insert(mcp::SESSION_ID, value);
+        reply.headers_mut().insert(headers::SESSION_ID, value);
     }
     Ok(reply)
 }

@@ -119,7 +119,7 @@ pub(super) fn requested(
 
 /// The version stands in `_meta` and in the header, and is the same (SEP-2575).
 fn check_version(head: &HeaderMap, message: &Message) -> Result<(), Fault> {
-    let header = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    let header = headers::get(head, &headers::PROTOCOL_VERSION)?;
     let stated = message.string(Field::MetaProtocolVersion);
     if stated.is_some_and(|stated| header != Some(&*stated)) {
         let text = "The header MCP-Protocol-Version must name the version that _meta names.";
@@ -155,7 +155,7 @@ fn missing_meta(key: &str) -> Fault {
 /// body see the same call.
 fn check_routing_headers(head: &HeaderMap, message: &Message) -> Result<(), Fault> {
     let method = message.method_name();
-    if headers::get(head, mcp::METHOD)? != Some(&*method) {
+    if headers::get(head, &headers::METHOD)? != Some(&*method) {
         return Err(mismatch("Mcp-Method", "the method"));
     }
     let name = match message.method() {
@@ -169,7 +169,7 @@ fn check_routing_headers(head: &HeaderMap, message: &Message) -> Result<(), Faul
     };
     // A body without a name is refused for that, below.
     let Some(name) = name else { return Ok(()) };
-    let header = headers::get(head, mcp::NAME)?.and_then(mcp::decode);
+    let header = headers::get(head, &headers::NAME)?.and_then(mcp::decode);
     if header.as_deref() != Some(Cow::as_ref(&name)) {
         return Err(mismatch("Mcp-Name", "the name or URI"));
     }

@@ -14,7 +14,7 @@ use super::visitor::Visitor;
 use super::{batch, body, headers, legacy, modern};
 use crate::fault::{Code, Fault};
 use crate::pipeline::RequestId;
-use crate::protocol::{Era, Field, Id, Kind, Malformed, Message, Method, Revision, header as mcp};
+use crate::protocol::{Era, Field, Id, Kind, Malformed, Message, Method, Revision};
 use crate::telemetry::Outcome;
 
 /// Takes a message and answers it.
@@ -120,7 +120,7 @@ fn era(head: &HeaderMap, message: &Message) -> Result<Era, Fault> {
     if stated.is_some() {
         return Ok(Era::Modern);
     }
-    let header = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    let header = headers::get(head, &headers::PROTOCOL_VERSION)?;
     match header.map(Revision::parse) {
         Some(Some(revision)) => Ok(revision.era()),
         // `initialize` negotiates in its body, whatever the header says.
@@ -135,7 +135,7 @@ fn era(head: &HeaderMap, message: &Message) -> Result<Era, Fault> {
 
 /// The header of a request that has no body to say it in names a revision of ours, if it names any.
 pub(super) fn check_revision(head: &HeaderMap) -> Result<(), Fault> {
-    let named = headers::get(head, mcp::PROTOCOL_VERSION)?;
+    let named = headers::get(head, &headers::PROTOCOL_VERSION)?;
     if named.is_some_and(|named| Revision::parse(named).is_none()) {
         return Err(unspoken());
     }
