@@ -16,7 +16,8 @@ use std::{env, fs};
 const TARGET: &str = "wasm32-wasip2";
 
 /// Package and file of each plugin.
-const PLUGINS: [(&str, &str); 1] = [("plugway-router", "plugway_router.wasm")];
+const PLUGINS: &[(&str, &str)] =
+    &[("plugway-router", "plugway_router.wasm"), ("plugway-gateway", "plugway_gateway.wasm")];
 
 fn main() -> ExitCode {
     match run() {
@@ -45,7 +46,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         .into());
     }
     let target = target_dir(&out).ok_or("OUT_DIR is not where cargo puts it")?;
-    for (package, file) in PLUGINS {
+    for &(package, file) in PLUGINS {
         build(&root, &target, package)?;
         let built = target.join(TARGET).join("release").join(file);
         fs::copy(&built, out.join(file))

@@ -8,7 +8,7 @@ use crate::{Failure, Rejection};
 impl Rejection {
     /// A refusal; `message` is one sentence that an agent can act on. A tool call gets it as a result with `isError`.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { code: None, message: message.into(), body: None, retry_after_ms: None }
+        Self { code: None, message: message.into(), body: None, retry_after_ms: None, cause: None }
     }
 
     /// As a JSON-RPC error with this code instead.
@@ -21,6 +21,12 @@ impl Rejection {
     #[must_use]
     pub fn with_body(self, body: impl Into<String>) -> Self {
         Self { body: Some(body.into()), ..self }
+    }
+
+    /// Which rule decided, for log and audit; the client never sees it.
+    #[must_use]
+    pub fn because(self, cause: impl Into<String>) -> Self {
+        Self { cause: Some(cause.into()), ..self }
     }
 
     /// Trying again makes sense after so many milliseconds.
@@ -53,8 +59,12 @@ mod tests {
 
     #[test]
     fn a_rejection_is_built_up() {
-        let rejection =
-            Rejection::new("Too many.").with_code(-32_000).retry_after(50).with_body("{}");
+        let rejection = Rejection::new("Too many.")
+            .with_code(-32_000)
+            .retry_after(50)
+            .with_body("{}")
+            .because("a rule");
+        assert_eq!(rejection.cause.as_deref(), Some("a rule"));
         assert_eq!(rejection.code, Some(-32_000));
         assert_eq!(rejection.retry_after_ms, Some(50));
         assert_eq!(rejection.body.as_deref(), Some("{}"));

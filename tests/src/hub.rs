@@ -73,7 +73,7 @@ pub struct Hub {
     name: String,
     upstreams: Vec<Value>,
     guests: Vec<Guest>,
-    policies: Vec<String>,
+    policies: Vec<Value>,
     router: Option<Value>,
     keys: Map<String, Value>,
     top: Map<String, Value>,
@@ -120,8 +120,15 @@ impl Hub {
     /// With one more policy, behind the others.
     #[must_use]
     pub fn policy(mut self, guest: Guest) -> Self {
-        self.policies.push(guest.name.clone());
+        self.policies.push(json!(guest.name));
         self.guests.push(guest);
+        self
+    }
+
+    /// With one more policy, a bundled plugin with this configuration, behind the others.
+    #[must_use]
+    pub fn bundled(mut self, plugin: &str, config: Value) -> Self {
+        self.policies.push(json!({"use": plugin, "config": config}));
         self
     }
 

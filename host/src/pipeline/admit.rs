@@ -10,11 +10,16 @@ use super::mirrored;
 use super::port::{Admission, Answer, Edit, Policy};
 use crate::fault::{Code, Fault};
 use crate::protocol::Field;
+use crate::telemetry::audit::Act;
 
 /// How often earlier policies look again at arguments that a later one changed.
 const MAX_ROUNDS: u32 = 2;
 
-/// Runs the policies. Some answer = one of them answered in the upstream's place.
+/// The attribute with one sentence of a policy for the audit line of the call.
+const AUDIT: &str = "audit";
+
+/// Runs the policies. Some answer = one of them answered in the upstream's place. What one of them says for the audit is
+/// told there once nobody refused.
 pub(super) async fn admit(
     call: &mut Call<'_>,
     context: &mut Arc<CallContext>,
@@ -30,7 +35,10 @@ pub(super) async fn admit(
         match decision {
             Admission::Pass => {}
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
-            Admission::Answer(result) => return local::answered(&call.request, &result).map(Some),
+            Admission::Answer(result) => {
+                tell(call, context);
+                return local::answered(&call.request, &result).map(Some);
+            }
             Admission::Edit(edits) => {
                 if apply(call, context, edits)? && call_again(&mut turns, at) {
                     rounds += 1;
@@ -44,7 +52,22 @@ pub(super) async fn admit(
             }
         }
     }
+    tell(call, context);
     Ok(None)
+}
+
+/// The line in the audit, where a policy wants one.
+fn tell(call: &Call<'_>, context: &CallContext) {
+    let Some(sentence) = context.attribute(AUDIT) else { return };
+    let target = format!("{}/{}", call.connector.name, call.name);
+    let act = Act {
+        request_id: &context.request_id,
+        who: &context.caller.display,
+        from: "",
+        action: "call",
+        target: &target,
+    };
+    act.noted(sentence);
 }
 
 /// A policy and whether it is to be asked.

@@ -57,7 +57,7 @@ pub struct CallContext {
     /// Which caller got which id of a server.
     pub handles: Arc<Handles>,
     /// The status of the connector's servers, for the attribute `connector-status`, and which of their tools the router judges,
-    /// for `guarded-tools`.
+    /// for `guarded-tools`, and whether the call's server runs code.
     pub status: LiveStatus,
     /// The arguments, parsed at the first look into them.
     pub arguments: Arguments,
@@ -112,6 +112,10 @@ impl CallContext {
                 Era::Modern => "modern",
             }),
             "connector-status" => self.status.text(&self.view),
+            "runs-code" => {
+                let (upstream, _) = self.target.as_ref()?;
+                self.status.runs_code(&self.view, upstream).then_some("true")
+            }
             "guarded-tools" => Some(self.status.guarded(&self.view)),
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);

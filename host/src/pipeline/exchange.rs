@@ -238,8 +238,11 @@ fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
 /// A refusal as a fault: what the plugin chose to say, and whose refusal it was for the log.
 pub(super) fn refused(plugin: &str, rejection: Rejection) -> Fault {
     let text = rejection.body.unwrap_or(rejection.message);
-    let mut fault =
-        Fault::new(Code::Refused, text).because(format!("refused by the plugin {plugin}"));
+    let why = match rejection.cause {
+        None => format!("refused by the plugin {plugin}"),
+        Some(cause) => format!("refused by the plugin {plugin}: {cause}"),
+    };
+    let mut fault = Fault::new(Code::Refused, text).because(why);
     if let Some(code) = rejection.code {
         fault = fault.with_rpc_code(code);
     }

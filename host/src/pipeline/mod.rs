@@ -6,7 +6,7 @@
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
 //! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
-//! [`catalog`] is what `GET PATH/catalog` shows.
+//! [`catalog`] is what `GET PATH/catalog` shows; [`code`] knows which servers run code.
 
 mod absence;
 mod admit;
@@ -17,6 +17,7 @@ pub mod artifacts;
 pub mod call;
 pub mod caller;
 pub mod catalog;
+pub mod code;
 pub mod collect;
 pub mod connector;
 pub mod dispatch;

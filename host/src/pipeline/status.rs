@@ -36,6 +36,12 @@ impl LiveStatus {
         Some(self.text.get_or_init(|| report(connector, view).to_string()))
     }
 
+    /// Whether the server of that name runs code.
+    pub(super) fn runs_code(&self, view: &View, upstream: &str) -> bool {
+        let connector = self.connector.as_ref();
+        connector.is_some_and(|connector| connector.runs_code(view.catalogue(), upstream))
+    }
+
     /// JSON text of the tools whose calls the router judges: upstream, and its own name for the tool.
     pub(super) fn guarded(&self, view: &View) -> &str {
         self.guarded.get_or_init(|| Value::from(guarded(view)).to_string())

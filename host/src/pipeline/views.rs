@@ -105,10 +105,12 @@ impl Connector {
     ) -> Result<(Vec<Sight>, Option<Duration>), Fault> {
         let mut sights = vec![Sight::Shown; entries.len()];
         let mut valid: Option<Duration> = None;
+        let run_code = self.run_code(entries);
         let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
         for policy in judges {
             for (seen, page) in sights.chunks_mut(PAGE).zip(entries.chunks(PAGE)) {
-                let page = Page { connector: self.name.clone(), entries: page.to_vec() };
+                let (connector, run_code) = (self.name.clone(), run_code.clone());
+                let page = Page { connector, entries: page.to_vec(), run_code };
                 let answer = policy.visible(caller.clone(), page).await?;
                 for (sight, judged) in seen.iter_mut().zip(&answer.sights) {
                     *sight = stricter(*sight, *judged);

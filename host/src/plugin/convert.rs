@@ -40,6 +40,7 @@ pub(super) fn rejection(given: Refusal) -> Result<Rejection, Failure> {
         message: given.message,
         body: given.body,
         retry_after: given.retry_after_ms.map(|ms| Duration::from_millis(ms.into())),
+        cause: given.cause.map(|cause| clean(&cause, MESSAGE_MAX)),
     })
 }
 
@@ -56,8 +57,17 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 6] =
-    ["connector", "connector-status", "guarded-tools", "request-id", "era", "protocol-version"];
+const HOST_KEYS: [&str; 9] = [
+    "connector",
+    "connector-status",
+    "explain",
+    "functions",
+    "guarded-tools",
+    "request-id",
+    "runs-code",
+    "era",
+    "protocol-version",
+];
 
 /// The edits of a policy, each allowed.
 pub(super) fn edits(place: &Place, given: Vec<e::admission::Edit>) -> Result<Vec<Edit>, Failure> {

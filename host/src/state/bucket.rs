@@ -17,10 +17,23 @@ impl Bucket {
 
     /// Draws, or says how long to wait until as much is there: at least a millisecond. More than the burst never is.
     pub fn draw(&mut self, now: Instant, cost: u32, per_minute: u32, burst: u32) -> Duration {
+        let wait = self.wait(now, cost, per_minute, burst);
+        if wait.is_zero() {
+            self.tokens -= f64::from(cost);
+        }
+        wait
+    }
+
+    /// Gives back what was drawn.
+    pub fn give_back(&mut self, cost: u32, burst: u32) {
+        self.tokens = (self.tokens + f64::from(cost)).min(f64::from(burst));
+    }
+
+    /// How long to wait until so much is there; zero = now. Draws nothing.
+    pub fn wait(&mut self, now: Instant, cost: u32, per_minute: u32, burst: u32) -> Duration {
         self.refill(now, per_minute, burst);
         let cost = f64::from(cost);
         if cost <= self.tokens {
-            self.tokens -= cost;
             return Duration::ZERO;
         }
         let rate = f64::from(per_minute) / 60.0;

@@ -2,9 +2,10 @@
 //! with several replicas.
 //!
 //! Reading order: [`memory`] hands out namespaces; [`namespace`] is one, with its quota; [`window`] and [`bucket`] are the
-//! two ways of counting, as pure types.
+//! two ways of counting, as pure types; [`charges`] takes from several at once.
 
 pub mod bucket;
+mod charges;
 pub mod memory;
 pub mod namespace;
 pub mod window;

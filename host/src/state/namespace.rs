@@ -1,5 +1,6 @@
 //! The state of one plugin entry in one connector: keys with a quota, each expiring.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use dashmap::mapref::entry::Entry;
 
 use super::bucket::Bucket;
 use super::window::Window;
-use crate::pipeline::port::{Exhausted, LocalState};
+use crate::pipeline::port::{Charge, Exhausted, LocalState};
 
 /// What a namespace may hold.
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +35,22 @@ const WINDOW: usize = 1_100;
 #[derive(Debug)]
 pub struct Namespace {
     quota: Quota,
-    keys: DashMap<Box<str>, Record>,
+    pub(super) keys: DashMap<Box<str>, Record>,
+    pub(super) counting: Mutex<()>,
     count: AtomicUsize,
     bytes: AtomicUsize,
     counters: [AtomicU32; 64],
 }
 
 #[derive(Debug)]
-struct Record {
-    value: Value,
+pub(super) struct Record {
+    pub(super) value: Value,
     ends: Option<Instant>,
     size: usize,
 }
 
 #[derive(Debug)]
-enum Value {
+pub(super) enum Value {
     Text(String),
     Number(f64),
     Window(Window),
@@ -74,6 +76,7 @@ impl Namespace {
         Self {
             quota,
             keys: DashMap::with_shard_amount(4),
+            counting: Mutex::new(()),
             count: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             counters: [const { AtomicU32::new(0) }; 64],
@@ -160,6 +163,54 @@ impl Namespace {
                 Ok(act(&mut record.value, now))
             }
         }
+    }
+
+    /// Takes; the caller holds [`Self::counting`].
+    pub(super) fn take_counting(
+        &self,
+        key: &str,
+        cost: u32,
+        limit: u32,
+        window: Duration,
+    ) -> Result<Duration, Exhausted> {
+        let make = |_| (Value::Window(Window::default()), None);
+        self.with(key, WINDOW, make, |value, now| {
+            if !matches!(value, Value::Window(_)) {
+                *value = Value::Window(Window::default());
+            }
+            match value {
+                Value::Window(own) => own.take(now, cost, limit, window),
+                _ => Duration::ZERO,
+            }
+        })
+    }
+
+    /// Draws; the caller holds [`Self::counting`].
+    pub(super) fn draw_counting(
+        &self,
+        key: &str,
+        cost: u32,
+        per_minute: u32,
+        burst: u32,
+    ) -> Result<Duration, Exhausted> {
+        let new = |now| Value::Bucket { bucket: Bucket::full(now, burst), per_minute, burst };
+        self.with(
+            key,
+            32,
+            |now| (new(now), None),
+            |value, now| {
+                if !matches!(value, Value::Bucket { .. }) {
+                    *value = new(now);
+                }
+                match value {
+                    Value::Bucket { bucket, per_minute: own_rate, burst: own_burst } => {
+                        (*own_rate, *own_burst) = (per_minute, burst);
+                        bucket.draw(now, cost, per_minute, burst)
+                    }
+                    _ => Duration::ZERO,
+                }
+            },
+        )
     }
 
     /// Stores a text where `fits` says so of what is there.
@@ -255,16 +306,8 @@ impl LocalState for Namespace {
         limit: u32,
         window: Duration,
     ) -> Result<Duration, Exhausted> {
-        let make = |_| (Value::Window(Window::default()), None);
-        self.with(key, WINDOW, make, |value, now| {
-            if !matches!(value, Value::Window(_)) {
-                *value = Value::Window(Window::default());
-            }
-            match value {
-                Value::Window(own) => own.take(now, cost, limit, window),
-                _ => Duration::ZERO,
-            }
-        })
+        let _counting = self.counting();
+        self.take_counting(key, cost, limit, window)
     }
 
     fn draw(
@@ -274,24 +317,12 @@ impl LocalState for Namespace {
         per_minute: u32,
         burst: u32,
     ) -> Result<Duration, Exhausted> {
-        let new = |now| Value::Bucket { bucket: Bucket::full(now, burst), per_minute, burst };
-        self.with(
-            key,
-            32,
-            |now| (new(now), None),
-            |value, now| {
-                if !matches!(value, Value::Bucket { .. }) {
-                    *value = new(now);
-                }
-                match value {
-                    Value::Bucket { bucket, per_minute: own_rate, burst: own_burst } => {
-                        (*own_rate, *own_burst) = (per_minute, burst);
-                        bucket.draw(now, cost, per_minute, burst)
-                    }
-                    _ => Duration::ZERO,
-                }
-            },
-        )
+        let _counting = self.counting();
+        self.draw_counting(key, cost, per_minute, burst)
+    }
+
+    fn take_all(&self, charges: &[Charge]) -> Result<Option<(usize, Duration)>, Exhausted> {
+        self.charge_all(charges)
     }
 
     fn get(&self, key: &str) -> Option<String> {

@@ -17,6 +17,15 @@ pub struct Window {
 impl Window {
     /// Takes, or says how long to wait until as much fits: at least a millisecond. More than the limit never fits.
     pub fn take(&mut self, now: Instant, cost: u32, limit: u32, window: Duration) -> Duration {
+        let wait = self.wait(now, cost, limit, window);
+        if wait.is_zero() {
+            self.charge(now, cost);
+        }
+        wait
+    }
+
+    /// How long to wait until so much fits; zero = now. Takes nothing.
+    pub fn wait(&mut self, now: Instant, cost: u32, limit: u32, window: Duration) -> Duration {
         let window = window.max(Duration::from_millis(1));
         self.window = window;
         self.forget(now);
@@ -26,7 +35,6 @@ impl Window {
         let used: u64 = self.taken.iter().map(|(_, cost)| u64::from(*cost)).sum();
         let mut over = (used + u64::from(cost)).saturating_sub(u64::from(limit));
         if over == 0 {
-            self.charge(now, cost);
             return Duration::ZERO;
         }
         for (at, cost) in &self.taken {
@@ -37,6 +45,15 @@ impl Window {
             }
         }
         window
+    }
+
+    /// Gives back what was taken last, before anything else was.
+    pub fn give_back(&mut self, cost: u32) {
+        let Some((_, sum)) = self.taken.back_mut() else { return };
+        *sum = sum.saturating_sub(cost);
+        if *sum == 0 {
+            self.taken.pop_back();
+        }
     }
 
     /// Whether everything in it has passed.

@@ -36,6 +36,11 @@ impl Act<'_> {
         self.line("refused", reason);
     }
 
+    /// It went on; a policy that only watches says this about it.
+    pub fn noted(&self, reason: &str) {
+        self.line("noted", reason);
+    }
+
     fn line(&self, result: &str, reason: &str) {
         let Self { request_id, who, from, action, target } = *self;
         tracing::info!(

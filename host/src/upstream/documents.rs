@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::headed::Headed;
 use super::keeper::Lists;
+use crate::pipeline::code::executes;
 use crate::protocol::{message, scan};
 
 /// The name of a catalogue of functions and skills: the JSON object of `GET /catalog`.
@@ -53,13 +54,11 @@ pub(super) fn run_code(listed: &Headed) -> bool {
     listed.tools.iter().any(|tool| runs_code(tool))
 }
 
-/// Whether a definition (JSON text) is one of a tool `execute_{name}_code`. Before that may stand what a proxy prefixes;
-/// a pool of servers has `execute_code`.
+/// Whether a definition (JSON text) is one of a tool that runs code.
 fn runs_code(tool: &str) -> bool {
     let name = scan::member(tool, "name").and_then(|span| tool.get(span.range()));
     let Some(name) = name.and_then(message::string) else { return false };
-    let Some(rest) = name.strip_suffix("_code") else { return false };
-    rest.split_once("execute").is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with('_'))
+    executes(&name)
 }
 
 #[cfg(test)]

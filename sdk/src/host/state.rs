@@ -2,6 +2,8 @@
 //!
 //! Anything here can be forgotten (time to live, quota, restart): keep nothing that cannot be learned again.
 
+pub use crate::raw::plugway::plugin::state::Charge;
+
 imports! { state {
     /// Round-robin: one of 64 counters, local to the process.
     fn next(slot: u32) -> u32;
@@ -25,6 +27,15 @@ pub fn take(key: &str, cost: u32, limit: u32, window_ms: u32) -> Result<(), u32>
 /// Token bucket of `burst`, refilled at `per_minute`; when it is empty, how many milliseconds to wait.
 pub fn draw(key: &str, cost: u32, per_minute: u32, burst: u32) -> Result<(), u32> {
     wait(imported::draw(key, cost, per_minute, burst))
+}
+
+/// Several charges, of different keys, as one: all are taken, or none is; then the place of the charge that has to wait longest, and for
+/// how many milliseconds.
+pub fn take_all(charges: &[Charge]) -> Result<(), (usize, u32)> {
+    match imported::take_all(charges) {
+        None => Ok(()),
+        Some((place, wait)) => Err((usize::try_from(place).unwrap_or(usize::MAX), wait)),
+    }
 }
 
 fn wait(milliseconds: u32) -> Result<(), u32> {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-#[derive(Debug)]
+use crate::host::state::Charge;
+
+#[derive(Debug, Clone)]
 struct Kept {
     text: String,
     until_ms: Option<f64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Store {
     pub(super) now_ms: f64,
     counters: BTreeMap<u32, u32>,
@@ -87,6 +89,25 @@ impl Store {
         window_ms.max(1)
     }
 
+    pub(super) fn take_all(&mut self, charges: &[Charge]) -> Option<(u32, u32)> {
+        let mut after = self.clone();
+        let mut longest: Option<(u32, u32)> = None;
+        for (place, charge) in (0..).zip(charges) {
+            let Charge { key, cost, limit, window_ms, burst } = charge;
+            let wait = match burst {
+                None => after.take(key, *cost, *limit, *window_ms),
+                Some(burst) => after.draw(key, *cost, *limit, *burst),
+            };
+            if wait > longest.map_or(0, |(_, longest)| longest) {
+                longest = Some((place, wait));
+            }
+        }
+        if longest.is_none() {
+            *self = after;
+        }
+        longest
+    }
+
     pub(super) fn draw(&mut self, key: &str, cost: u32, per_minute: u32, burst: u32) -> u32 {
         let full = (f64::from(burst), self.now_ms);
         let (tokens, counted) = *self.buckets.get(key).unwrap_or(&full);
@@ -144,6 +165,27 @@ mod tests {
         assert_eq!(store.take("k", 1, 2, 1_000), 600);
         store.now_ms = 1_000.0;
         assert_eq!(store.take("k", 1, 2, 1_000), 0);
+    }
+
+    #[test]
+    fn several_charges_are_one() {
+        let mut store = Store::default();
+        let charge = |key: &str, limit: u32, burst: Option<u32>| Charge {
+            key: key.to_owned(),
+            cost: 1,
+            limit,
+            window_ms: 1_000,
+            burst,
+        };
+        let both = [charge("wide", 5, None), charge("narrow", 60, Some(1))];
+        assert_eq!(store.take_all(&both), None);
+        for _ in 0..9 {
+            assert_eq!(store.take_all(&both), Some((1, 1_000)));
+        }
+        for _ in 0..4 {
+            assert_eq!(store.take("wide", 1, 5, 1_000), 0, "a refused charge took something");
+        }
+        assert_eq!(store.take("wide", 1, 5, 1_000), 1_000);
     }
 
     #[test]

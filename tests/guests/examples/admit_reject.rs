@@ -19,6 +19,9 @@ struct Config {
     /// When to try again.
     #[serde(default)]
     retry_after_ms: Option<u32>,
+    /// For the log alone.
+    #[serde(default)]
+    cause: Option<String>,
 }
 
 fn no() -> String {
@@ -37,12 +40,13 @@ impl Plugin for Guest {
 
 impl Admission for Guest {
     fn admit(&self) -> Result<Admit, Failure> {
-        let Config { message, code, body, retry_after_ms } = &self.0;
+        let Config { message, code, body, retry_after_ms, cause } = &self.0;
         Ok(Admit::Reject(Rejection {
             code: *code,
             message: message.clone(),
             body: body.clone(),
             retry_after_ms: *retry_after_ms,
+            cause: cause.clone(),
         }))
     }
 }

@@ -19,9 +19,9 @@ use crate::config::settings::{
 };
 
 /// Plugins that are part of the binary.
-const BUNDLED: &[&str] = &["router"];
+const BUNDLED: &[&str] = &["router", "gateway"];
 /// Plugins that will be, and whose names are kept for them.
-const RESERVED: &[&str] = &["gateway", "dispatcher", "transfer"];
+const RESERVED: &[&str] = &["dispatcher", "transfer"];
 /// The plugins by name.
 pub(super) struct Plugins {
     by_name: BTreeMap<Arc<str>, PluginSettings>,

@@ -114,6 +114,7 @@ fn reject() -> Inbound {
         message: "Not here.".to_owned(),
         body: None,
         retry_after: None,
+        cause: None,
     })
 }
 

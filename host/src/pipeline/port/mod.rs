@@ -20,7 +20,7 @@ pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
 };
 pub use router::{Asker, ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
-pub use state::{Exhausted, LocalState};
+pub use state::{Charge, Exhausted, LocalState};
 pub use upstream::{
     Control, LeftOut, Lender, Numbers, Offering, Order, Phase, Snapshot, Upstream, Variant,
 };

@@ -37,6 +37,8 @@ pub struct Rejection {
     pub body: Option<String>,
     /// When to try again.
     pub retry_after: Option<Duration>,
+    /// Which rule decided; for log and audit, never for the client.
+    pub cause: Option<String>,
 }
 
 /// One change to a call.
@@ -105,6 +107,8 @@ pub struct Page {
     pub connector: Arc<str>,
     /// The entries, each with the name of its upstream where one is fixed.
     pub entries: Vec<(Arc<Entry>, Option<Arc<str>>)>,
+    /// Names of the upstreams that run code.
+    pub run_code: Arc<[Arc<str>]>,
 }
 
 /// One sight for each entry of a page.

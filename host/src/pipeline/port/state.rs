@@ -7,6 +7,21 @@ use std::time::Duration;
 #[error("the state of this plugin is full")]
 pub struct Exhausted;
 
+/// One charge of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// Where it is counted.
+    pub key: String,
+    /// How much is taken.
+    pub cost: u32,
+    /// So much within the window; of a bucket, so much a minute.
+    pub limit: u32,
+    /// How long the window is; means nothing for a bucket.
+    pub window: Duration,
+    /// The size of the bucket; none = a window.
+    pub burst: Option<u32>,
+}
+
 /// State of one plugin entry in one connector, held in this process. Every key and value is bounded by quotas.
 pub trait LocalState: Send + Sync {
     /// Adds one to one of 64 counters and gives the value before; wraps.
@@ -29,6 +44,9 @@ pub trait LocalState: Send + Sync {
         per_minute: u32,
         burst: u32,
     ) -> Result<Duration, Exhausted>;
+    /// Several charges of different keys as one: none = all are taken; else none is, and this is the place of the one that
+    /// has to wait longest, and how long (at least a millisecond).
+    fn take_all(&self, charges: &[Charge]) -> Result<Option<(usize, Duration)>, Exhausted>;
     /// The value of a key.
     fn get(&self, key: &str) -> Option<String>;
     /// Sets a value; an error when the quota is full.

@@ -33,6 +33,16 @@ impl Host for Ctx {
 
     fn attribute(&mut self, index: u32, key: String) -> Result<Option<String>> {
         self.charge()?;
+        let page = self.task.page()?;
+        if key == "connector" {
+            return Ok(Some(page.connector.as_ref().into()));
+        }
+        if key == "runs-code" {
+            let upstream =
+                page.entries.get(index as usize).and_then(|(_, upstream)| upstream.as_ref());
+            let runs = upstream.is_some_and(|upstream| page.run_code.contains(upstream));
+            return Ok(runs.then(|| "true".to_owned()));
+        }
         let Some(entry) = self.item(index)? else { return Ok(None) };
         let Ok(described) = serde_json::from_str::<Described>(&entry.definition) else {
             return Ok(None);

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use plugway_bindings::imports::state::Host;
+use plugway_bindings::imports::state::{Charge as Given, Host};
 use wasmtime::{Result, bail};
 
-use crate::pipeline::port::{Exhausted, LocalState};
+use crate::pipeline::port::{Charge, Exhausted, LocalState};
 use crate::plugin::ctx::Ctx;
 
 const KEY_MAX: usize = 256;
+/// Charges that are taken as one.
+const CHARGES_MAX: usize = 16;
 
 impl Ctx {
     fn state(&mut self, key: &str) -> Result<&dyn LocalState> {
@@ -37,6 +39,37 @@ impl Host for Ctx {
 
     fn draw(&mut self, key: String, cost: u32, per_minute: u32, burst: u32) -> Result<u32> {
         Ok(wait(self.state(&key)?.draw(&key, cost, per_minute, burst)))
+    }
+
+    fn take_all(&mut self, charges: Vec<Given>) -> Result<Option<(u32, u32)>> {
+        if charges.len() > CHARGES_MAX {
+            bail!("more than {CHARGES_MAX} charges at once");
+        }
+        let repeated = |(place, one): (usize, &Given)| {
+            charges.iter().take(place).any(|other| other.key == one.key)
+        };
+        if charges.iter().enumerate().any(repeated) {
+            bail!("charges that are taken at once have the same key");
+        }
+        self.state("")?;
+        for charge in &charges {
+            self.state(&charge.key)?;
+        }
+        let charges = charges.into_iter().map(|given| Charge {
+            key: given.key,
+            cost: given.cost,
+            limit: given.limit,
+            window: Duration::from_millis(given.window_ms.into()),
+            burst: given.burst,
+        });
+        let charges: Vec<_> = charges.collect();
+        Ok(match self.place.state.take_all(&charges) {
+            Ok(None) => None,
+            Ok(Some((place, time))) => {
+                Some((u32::try_from(place).unwrap_or(u32::MAX), wait(Ok(time))))
+            }
+            Err(Exhausted) => Some((0, wait(Err(Exhausted)))),
+        })
     }
 
     fn get(&mut self, key: String) -> Result<Option<String>> {

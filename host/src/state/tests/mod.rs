@@ -1,4 +1,5 @@
 //! Tests of counting, quotas and expiry.
 
+mod charges;
 mod counting;
 mod namespace;

@@ -52,6 +52,9 @@ pub(crate) mod state {
     pub(crate) fn draw(key: &str, cost: u32, per_minute: u32, burst: u32) -> u32 {
         ask(|world| world.store.draw(key, cost, per_minute, burst))
     }
+    pub(crate) fn take_all(charges: &[crate::host::state::Charge]) -> Option<(u32, u32)> {
+        ask(|world| world.store.take_all(charges))
+    }
     pub(crate) fn get(key: &str) -> Option<String> {
         ask(|world| world.store.get(key))
     }

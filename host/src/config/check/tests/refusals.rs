@@ -259,8 +259,8 @@ fn plugins() {
             "take",
         ),
         (
-            &(upstream("url: http://x") + "policies: [gateway]\n"),
-            ":4:12: `policies[0]` uses `gateway`, which is not part of plugway yet",
+            &(upstream("url: http://x") + "policies: [transfer]\n"),
+            ":4:12: `policies[0]` uses `transfer`, which is not part of plugway yet",
             "take it out",
         ),
         (

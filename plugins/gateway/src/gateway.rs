@@ -1,0 +1,62 @@
+//! The policy with its parts, made of what an operator wrote.
+
+use plugway_sdk::BadConfig;
+use serde_json::{Map, Value};
+
+use crate::config::{self, Confirm};
+use crate::confirm::Destructive;
+use crate::limits::{Limit, digest};
+use crate::lists::{Lists, Patterns};
+use crate::rules::Rules;
+
+/// The policy.
+#[derive(Debug)]
+pub struct Gateway {
+    /// Of tools, and of the functions that code calls.
+    pub(crate) tools: Lists,
+    pub(crate) prompts: Lists,
+    pub(crate) resources: Lists,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) rules: Rules,
+    pub(crate) destructive: Option<Destructive>,
+    /// `mode: observe`: what lists and rules would refuse passes, and is told to the audit.
+    pub(crate) observes: bool,
+    /// The attribute with what a call was charged, for when it is judged again. It names the configuration: another gateway
+    /// in the same connector charges for itself.
+    pub(crate) charged: Box<str>,
+}
+
+impl Gateway {
+    /// Of this configuration.
+    pub fn of(written: Map<String, Value>) -> Result<Self, BadConfig> {
+        let text = Value::Object(written.clone()).to_string();
+        let (options, rules) = config::parts(written)?;
+        let observes = rules.mode == "observe";
+        let rules =
+            Rules::checked(rules).map_err(|(path, sentence)| BadConfig::at(path, sentence))?;
+        let limits = Limit::checked(&options)?;
+        let not = Patterns::checked("not_destructive", options.not_destructive)?;
+        let destructive = match options.confirm {
+            Confirm::Destructive => Some(Destructive { not }),
+            Confirm::Off if not.is_empty() => None,
+            Confirm::Off => {
+                let sentence = "is a part of `confirm: destructive`";
+                return Err(BadConfig::at("not_destructive", sentence));
+            }
+        };
+        Ok(Self {
+            tools: Lists::checked("tools", options.blocked_tools, options.allowed_tools)?,
+            prompts: Lists::checked("prompts", options.blocked_prompts, options.allowed_prompts)?,
+            resources: Lists::checked(
+                "resources",
+                options.blocked_resources,
+                options.allowed_resources,
+            )?,
+            limits,
+            rules,
+            destructive,
+            observes,
+            charged: ["gateway/charged/", &digest(text.as_bytes(), 16)].concat().into(),
+        })
+    }
+}
