@@ -1,0 +1,230 @@
+//! Tests of one JSON value: a claim or an argument.
+
+use std::fmt;
+
+use regex_lite::{Regex, RegexBuilder};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::place::{Members, Place, Wrong};
+
+/// Bytes of a pattern.
+const PATTERN_MAX: usize = 512;
+/// Bytes of a compiled pattern.
+const COMPILED_MAX: usize = 256 << 10;
+
+/// The keys that say what a value must be.
+pub(super) const KEYS: [&str; 6] = ["equals", "one_of", "matches", "size", "range", "exists"];
+
+/// What a value must be; everything that is written must hold.
+#[derive(Clone, Debug)]
+pub(super) struct ValueTest {
+    /// Any of these.
+    one_of: Option<Vec<Value>>,
+    /// A string that is matched as a whole.
+    pattern: Option<Regex>,
+    /// Characters of a string, items of an array, members of an object.
+    size: Option<(usize, usize)>,
+    /// A number from, to.
+    range: Option<(f64, f64)>,
+    exists: Option<bool>,
+}
+
+impl ValueTest {
+    pub(super) fn read(place: &Place<'_>, members: &Members<'_>) -> Result<Self, Wrong> {
+        if KEYS.iter().all(|key| members.get(key).is_none()) {
+            return place.wrong(format!("this needs at least one of {}", KEYS.join(", ")));
+        }
+        let one_of = match (members.get("equals"), members.get("one_of")) {
+            (Some(_), Some(both)) => {
+                return both.wrong("of equals and one_of only one can be said");
+            }
+            (Some(equals), None) => Some(vec![equals.value.clone()]),
+            (None, Some(list)) => {
+                let items = list.items()?;
+                if items.is_empty() {
+                    return list.wrong("an empty list matches nothing");
+                }
+                Some(items.iter().map(|item| item.value.clone()).collect())
+            }
+            (None, None) => None,
+        };
+        let exists = members.get("exists").map(|place| place.flag()).transpose()?;
+        let test = Self {
+            one_of,
+            pattern: members.get("matches").map(|place| pattern(&place)).transpose()?,
+            size: members.get("size").map(|place| size(&place)).transpose()?,
+            range: members.get("range").map(|place| range(&place)).transpose()?,
+            exists,
+        };
+        if exists == Some(false) && test.looks_inside() {
+            return place.wrong("what does not exist cannot be tested further");
+        }
+        Ok(test)
+    }
+
+    fn looks_inside(&self) -> bool {
+        self.one_of.is_some()
+            || self.pattern.is_some()
+            || self.size.is_some()
+            || self.range.is_some()
+    }
+
+    /// Whether the value is as it must be; none = it is absent.
+    pub(super) fn holds(&self, text: Option<&str>) -> bool {
+        let Some(text) = text else { return self.exists == Some(false) };
+        if self.exists == Some(false) {
+            return false;
+        }
+        // Measured without reading what is inside: however deep it is, its size is known.
+        if let Some((min, max)) = self.size
+            && !measure(text).is_some_and(|size| (min..=max).contains(&size))
+        {
+            return false;
+        }
+        if self.one_of.is_none() && self.pattern.is_none() && self.range.is_none() {
+            return true;
+        }
+        // What is nested too deeply to be read is deeper than anything that an operator can write here.
+        serde_json::from_str::<Value>(text).is_ok_and(|value| self.inside(&value))
+    }
+
+    fn inside(&self, value: &Value) -> bool {
+        let listed =
+            self.one_of.as_ref().is_none_or(|list| list.iter().any(|known| same(known, value)));
+        let matched = self
+            .pattern
+            .as_ref()
+            .is_none_or(|pattern| value.as_str().is_some_and(|text| pattern.is_match(text)));
+        let within = self.range.is_none_or(|(min, max)| {
+            value.as_f64().is_some_and(|number| min <= number && number <= max)
+        });
+        listed && matched && within
+    }
+
+    /// The same for a claim: where it is an array, any of its items may be as it must be, or the whole.
+    pub(super) fn holds_any(&self, value: Option<&Value>) -> bool {
+        let whole = value.map(Value::to_string);
+        if self.holds(whole.as_deref()) {
+            return true;
+        }
+        let Some(Value::Array(items)) = value else { return false };
+        items.iter().any(|item| self.holds(Some(&item.to_string())))
+    }
+}
+
+/// Equal as JSON: 1 and 1.0 are one number.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || (a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64()))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => left == right,
+    }
+}
+
+fn pattern(place: &Place<'_>) -> Result<Regex, Wrong> {
+    let text = place.text()?;
+    if text.len() > PATTERN_MAX {
+        return place.wrong(format!("a pattern has at most {PATTERN_MAX} bytes"));
+    }
+    let compile = |text: &str| RegexBuilder::new(text).size_limit(COMPILED_MAX).build();
+    // Alone first: a parenthesis too many must not close the one that is put around it.
+    match compile(text).and_then(|_| compile(&format!(r"\A(?:{text})\z"))) {
+        Ok(regex) => Ok(regex),
+        Err(error) => place.wrong(format!("this is no pattern: {error}")),
+    }
+}
+
+fn size(place: &Place<'_>) -> Result<(usize, usize), Wrong> {
+    let members = place.members(&["min", "max"])?;
+    let min = members.get("min").map(|place| place.size()).transpose()?;
+    let max = members.get("max").map(|place| place.size()).transpose()?;
+    ends(place, min, max, (0, usize::MAX))
+}
+
+fn range(place: &Place<'_>) -> Result<(f64, f64), Wrong> {
+    let members = place.members(&["min", "max"])?;
+    let min = members.get("min").map(|place| place.number()).transpose()?;
+    let max = members.get("max").map(|place| place.number()).transpose()?;
+    ends(place, min, max, (f64::NEG_INFINITY, f64::INFINITY))
+}
+
+fn ends<T: PartialOrd + Copy>(
+    place: &Place<'_>,
+    min: Option<T>,
+    max: Option<T>,
+    widest: (T, T),
+) -> Result<(T, T), Wrong> {
+    if min.is_none() && max.is_none() {
+        return place.wrong("this needs min, max or both");
+    }
+    let (min, max) = (min.unwrap_or(widest.0), max.unwrap_or(widest.1));
+    if min > max {
+        return place.wrong("min is larger than max");
+    }
+    Ok((min, max))
+}
+
+/// How large a JSON text is at its top; none for numbers, booleans and null.
+fn measure(text: &str) -> Option<usize> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.deserialize_any(Measure).ok().flatten()
+}
+
+struct Measure;
+
+impl<'de> Visitor<'de> for Measure {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.chars().count()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut count = 0;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(Some(count))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut count = 0;
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(Some(count))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+}
