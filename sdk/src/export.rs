@@ -3,7 +3,7 @@
 /// Exports a plugin: `export!(MyPolicy: admission, reviewing);`
 ///
 /// Names of hooks: `readiness`; `router`, `routing`, `answering`; `dispatcher`, `settling`, `learning`, `merging`;
-/// `visibility`, `admission`, `reviewing`, `inbound`; `transfer`, `filtering`. The type implements [`Plugin`](crate::Plugin)
+/// `visibility`, `admission`, `reviewing`, `inbound`, `explaining`; `transfer`, `filtering`. The type implements [`Plugin`](crate::Plugin)
 /// and the trait of each hook. Once per component, at the top level of the crate. Elsewhere than on wasm it only checks.
 ///
 /// A hook without its trait does not compile, nor does a name that is none:
@@ -75,6 +75,7 @@ macro_rules! __check_hook {
     (admission $p:ident) => { $crate::__check_hook!(@ policy::Admission, $p); };
     (reviewing $p:ident) => { $crate::__check_hook!(@ policy::Reviewing, $p); };
     (inbound $p:ident) => { $crate::__check_hook!(@ policy::Inbound, $p); };
+    (explaining $p:ident) => { $crate::__check_hook!(@ explaining::Explaining, $p); };
     (transfer $p:ident) => { $crate::__check_hook!(@ transfer::Transfer, $p); };
     (filtering $p:ident) => { $crate::__check_hook!(@ transfer::Filtering, $p); };
     (@ $($hook:ident)::+, $p:ident) => {
@@ -153,6 +154,11 @@ macro_rules! __export_hook {
     };
     (inbound $e:ident $p:ident $slot:ident) => {
         $crate::__pass_on!($e $slot inbound policy::Inbound { fn inbound() -> $crate::hooks::policy::Onward; });
+    };
+    (explaining $e:ident $p:ident $slot:ident) => {
+        $crate::__pass_on!($e $slot explaining explaining::Explaining {
+            fn explain(page: $crate::hooks::visibility::Page) -> ::std::vec::Vec<$crate::hooks::explaining::Understood>;
+        });
     };
     (transfer $e:ident $p:ident $slot:ident) => {
         $crate::__pass_on!($e $slot transfer transfer::Transfer {

@@ -34,6 +34,7 @@ worlds! {
     admission: "package plugway:sdk; world hook-admission { export plugway:plugin/admission@0.1.0; }",
     reviewing: "package plugway:sdk; world hook-reviewing { export plugway:plugin/reviewing@0.1.0; }",
     inbound: "package plugway:sdk; world hook-inbound { export plugway:plugin/inbound@0.1.0; }",
+    explaining: "package plugway:sdk; world hook-explaining { export plugway:plugin/explaining@0.1.0; }",
     transfer: "package plugway:sdk; world hook-transfer { export plugway:plugin/transfer@0.1.0; }",
     filtering: "package plugway:sdk; world hook-filtering { export plugway:plugin/filtering@0.1.0; }",
 }

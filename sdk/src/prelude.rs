@@ -4,6 +4,7 @@ pub use crate::config::{BadConfig, NoConfig};
 pub use crate::hooks::dispatcher::{
     Choice, Dispatcher, Hedge, Learning, Merging, Pick, Settling, Verdict,
 };
+pub use crate::hooks::explaining::{Explaining, Understood};
 pub use crate::hooks::policy::{Admission, Admit, Edit, Inbound, Onward, Review, Reviewing};
 pub use crate::hooks::readiness::Readiness;
 pub use crate::hooks::router::{

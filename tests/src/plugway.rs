@@ -112,6 +112,13 @@ impl Setup {
         self.end(&scratch, &words).await
     }
 
+    /// Runs another subcommand on it, to its end: these words, then its configuration.
+    pub async fn run(&self, words: &[&str]) -> Result<Output> {
+        let (scratch, configuration) = self.lay_out()?;
+        let configuration = configuration.to_string_lossy();
+        self.end(&scratch, &[words, &[&*configuration]].concat()).await
+    }
+
     /// Runs `plugway serve` on it, which must end by itself because something is wrong with it.
     pub async fn serve_to_its_end(&self) -> Result<Output> {
         let (scratch, configuration) = self.lay_out()?;

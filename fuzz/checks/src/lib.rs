@@ -9,6 +9,7 @@ mod json;
 mod merge;
 mod message;
 mod mirrored;
+mod python;
 mod server_bytes;
 mod session_id;
 mod sse;
@@ -18,7 +19,7 @@ mod uri_template;
 pub type Check = fn(&[u8]);
 
 /// Every check by the name of its fuzz target and of its folder of seeds.
-pub const TARGETS: [(&str, Check); 11] = [
+pub const TARGETS: [(&str, Check); 12] = [
     ("config", config::check),
     ("definitions", definitions::check),
     ("document", document::check),
@@ -26,6 +27,7 @@ pub const TARGETS: [(&str, Check); 11] = [
     ("merge", merge::check),
     ("message", message::check),
     ("mirrored", mirrored::check),
+    ("python", python::check),
     ("server_bytes", server_bytes::check),
     ("session_id", session_id::check),
     ("sse", sse::check),

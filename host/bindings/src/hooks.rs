@@ -72,6 +72,8 @@ hooks! {
     reviewing;
     /// Judges what servers send toward clients.
     inbound;
+    /// Says how it understood its configuration.
+    explaining;
 }
 
 impl std::fmt::Debug for Found {

@@ -36,6 +36,7 @@ mod generated {
                 export plugway:plugin/admission@0.1.0;
                 export plugway:plugin/reviewing@0.1.0;
                 export plugway:plugin/inbound@0.1.0;
+                export plugway:plugin/explaining@0.1.0;
                 // not served yet; without it nobody uses the record `payload`, and the generated code does not compile
                 export plugway:plugin/transfer@0.1.0;
             }

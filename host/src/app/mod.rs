@@ -5,13 +5,15 @@
 //! `upstreams`, `connectors`, `site` and `listening` make the parts out of the settings; `chores` runs beside the
 //! requests, `admin` lets operators in; `leases` puts
 //! servers in place that register themselves, `parents` registers connectors elsewhere; `metrics` puts together what the
-//! rooms counted.
+//! rooms counted. [`mod@check`] and [`mod@explain`] try settings without serving them.
 
 mod admin;
 mod auth;
+mod check;
 mod chores;
 mod connectors;
 mod error;
+mod explain;
 mod ground;
 mod leases;
 mod listening;
@@ -25,8 +27,9 @@ mod stdio;
 mod upstreams;
 mod world;
 
+pub use check::check;
 pub use error::StartError;
-pub use plugins::check;
+pub use explain::explain;
 pub use reload::Rereading;
 pub use serve::serve;
 pub use stdio::stdio;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::StartError;
-use super::upstreams;
 use crate::config::{GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings};
 use crate::hex::hex;
 use crate::outbound::{Fetcher, Origin, OwnListeners};
@@ -80,6 +79,17 @@ impl Plugins {
         gone.for_each(|(_, (_, slot))| self.runtime.unload(slot));
     }
 
+    /// A line for each plugin: what was found in its file.
+    pub(super) fn found(&self, settings: &Settings) -> Vec<String> {
+        let lines = settings.plugins.iter().filter_map(|settings| {
+            let (_, slot) = self.slots.get(&settings.name)?;
+            let (kind, info, digest) = (slot.kind().as_str(), slot.info(), hex(&slot.digest()));
+            let (name, own, version) = (&settings.name, &info.name, &info.version);
+            Some(format!("loaded {name}: {kind} {own} {version}, sha256:{digest}"))
+        });
+        lines.collect()
+    }
+
     /// A plugin as the router of a connector.
     pub(super) async fn router(
         &self,
@@ -108,32 +118,6 @@ impl Plugins {
             .map(|(_, slot)| slot)
             .ok_or_else(|| StartError::NoPlugin { name: name.clone() })
     }
-}
-
-/// Loads what the settings name, as serving would, and says what it found: a line for each plugin, and one for each
-/// upstream whose address is never dialled.
-pub async fn check(settings: &Settings) -> Result<Vec<String>, StartError> {
-    let plugins = Plugins::load(settings, &OwnListeners::new()).await?;
-    for connector in &settings.connectors {
-        plugins.router(&connector.name, &connector.router).await?;
-        for place in &connector.policies {
-            plugins.policy(&connector.name, place).await?;
-        }
-    }
-    let lines = settings.plugins.iter().filter_map(|settings| {
-        let (_, slot) = plugins.slots.get(&settings.name)?;
-        let info = slot.info();
-        Some(format!(
-            "{}: {} {} {}, sha256:{}",
-            settings.name,
-            slot.kind().as_str(),
-            info.name,
-            info.version,
-            hex(&slot.digest()),
-        ))
-    });
-    let lines = lines.map(|line| format!("loaded {line}"));
-    Ok(lines.chain(upstreams::never_dialled(settings)).collect())
 }
 
 fn broken(name: &Arc<str>, source: LoadError) -> StartError {

@@ -5,7 +5,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::exit::{Exit, Failure};
 use crate::app::{self, StartError};
-use crate::config::Settings;
+use crate::config::{ConnectorSettings, Settings};
+use crate::pipeline::explain::{Explanation, Question};
 
 pub(super) use crate::app::Rereading;
 
@@ -27,9 +28,18 @@ pub(super) async fn stdio(
     Box::pin(app::stdio(settings, rereading, stop)).await.map_err(|error| failure(&error))
 }
 
-/// Loads every plugin as serving would, and says what it found.
-pub(super) async fn check(settings: &Settings) -> Result<Vec<String>, Failure> {
-    app::check(settings).await.map_err(|error| failure(&error))
+/// Loads every plugin as serving would, and says what it found; starts and reads the servers, too, if asked to.
+pub(super) async fn check(settings: &Settings, connect: bool) -> Result<Vec<String>, Failure> {
+    Box::pin(app::check(settings, connect)).await.map_err(|error| failure(&error))
+}
+
+/// What the policies of a connector say of a call.
+pub(super) async fn explain(
+    settings: &Settings,
+    connector: &ConnectorSettings,
+    question: Question,
+) -> Result<Explanation, Failure> {
+    app::explain(settings, connector, question).await.map_err(|error| failure(&error))
 }
 
 fn failure(error: &StartError) -> Failure {

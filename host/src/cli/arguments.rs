@@ -32,7 +32,10 @@ pub(super) enum Command {
     /// Serves one connector to the program that starts this one, over standard input and output.
     Stdio(Stdio),
     /// Explains what a configuration would run, or everything that is wrong with it.
-    Check(Serve),
+    Check(Check),
+    /// Asks the policies of a configuration.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Makes a configuration, and a file of secrets, of a file of Claude Desktop, Cursor, VS Code or another client.
     Import(Import),
     /// Prints the JSON Schema of a configuration, or its reference.
@@ -56,6 +59,50 @@ pub(super) struct Serve {
     /// The listener.
     #[command(flatten)]
     pub(super) listen: Listen,
+}
+
+/// A configuration and how far to try it.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Check {
+    /// The configuration.
+    #[command(flatten)]
+    pub(super) serve: Serve,
+    /// Starts and reads the servers, too: says what each entry of the policies is about, and warns of those that are about
+    /// nothing.
+    #[arg(long)]
+    pub(super) connect: bool,
+}
+
+/// What policies can be asked.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum PolicyCommand {
+    /// Says what the policies of a connector make of a call, and which rule decides. No server is started, and nothing is
+    /// counted.
+    Explain(Explain),
+}
+
+/// A call that nobody makes.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Explain {
+    /// The configuration file, as for `plugway serve`.
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// The claims of the caller, a JSON object: `sub`, `client_id`, `tenant`, `scope` or `scopes`, and any other claim.
+    #[arg(long, value_name = "FILE")]
+    pub(super) caller: PathBuf,
+    /// The call, a JSON object: `tool`, `upstream`, `own_name`, `arguments`, `hints`, `method`, `session`.
+    #[arg(long, value_name = "FILE")]
+    pub(super) call: PathBuf,
+    /// The connector, where there are several.
+    #[arg(long, value_name = "NAME")]
+    pub(super) connector: Option<String>,
+}
+
+impl Explain {
+    /// Where the settings are read from.
+    pub(super) fn source(&self, environment: &Environment) -> Source {
+        source(self.file.as_ref(), None, environment)
+    }
 }
 
 impl Serve {

@@ -16,6 +16,8 @@ pub enum Exit {
     Listen = 3,
     /// A configured plugin does not load.
     Plugin = 4,
+    /// Of `policy explain`: the call would be refused.
+    Denied = 5,
     /// A fault of plugway or of the system under it.
     Internal = 70,
 }
@@ -28,6 +30,7 @@ Exit codes:
   2   the command line is wrong
   3   the address cannot be listened on
   4   a configured plugin does not load
+  5   of `policy explain`: the call would be refused
   70  a fault of plugway or of the system under it";
 
 impl From<Exit> for ExitCode {

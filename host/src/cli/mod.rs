@@ -1,7 +1,7 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `stdio`, `check`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
+//! end. [`serve`], `stdio`, `check`, `policy`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
 //! `explain_upstream` put settings into words.
 
 mod application;
@@ -13,6 +13,7 @@ mod explain_upstream;
 mod health;
 mod import;
 mod plain_http;
+mod policy;
 mod print;
 mod run;
 mod schema;

@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{check, health, import, schema, serve, stdio, try_out};
+use super::{check, health, import, policy, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 #[cfg(unix)]
@@ -48,6 +48,7 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
         Command::Serve(command) => serve::run(command, environment),
         Command::Stdio(command) => stdio::run(command, environment),
         Command::Check(command) => check::run(command, environment),
+        Command::Policy(command) => policy::run(command, environment),
         Command::Import(command) => import::run(command, environment),
         Command::Schema(command) => {
             schema::run(command);
@@ -62,7 +63,11 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
 fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Failure> {
     let quiet = matches!(
         arguments.command,
-        Command::Check(_) | Command::Health(_) | Command::Import(_) | Command::Schema(_)
+        Command::Check(_)
+            | Command::Health(_)
+            | Command::Import(_)
+            | Command::Policy(_)
+            | Command::Schema(_)
     );
     let default = if quiet { "warn" } else { "info" };
     let level = arguments.log_level.as_deref().or(environment.get("PLUGWAY_LOG"));

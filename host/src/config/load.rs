@@ -133,6 +133,17 @@ pub(super) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A small JSON file beside a configuration: what somebody wrote down to try something.
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Problem> {
+    let broken = |what: String| Problem::general(format!("{} {what}", path.display()));
+    let bytes = read_bytes(path).map_err(|error| broken(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(broken("is larger than 4 MiB".to_owned()));
+    }
+    serde_json::from_slice(&bytes)
+        .map_err(|error| broken(format!("is not what it should be: {error}")))
+}
+
 pub(super) fn read_file(path: &Path) -> Result<String, Problem> {
     let broken = |what: &str, hint: &str| {
         Problem::general(format!("the configuration {} {what}", path.display())).hint(hint)

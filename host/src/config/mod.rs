@@ -33,7 +33,7 @@ pub use desktop::{Imported, SaveError, check_targets, desktop, import, save};
 pub use diff::{Change, How, diff};
 pub use environment::Environment;
 pub use key::KeyPath;
-pub use load::{Flags, assemble, load, parse};
+pub use load::{Flags, assemble, load, parse, read_json};
 pub use problem::{Place, Problem, Problems};
 pub use schema::{markdown, schema};
 pub use secret::Secret;

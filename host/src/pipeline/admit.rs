@@ -140,8 +140,7 @@ fn apply(
             }
         }
     }
-    let mut next = call.context();
-    next.attributes = attributes;
-    *context = Arc::new(next);
+    let target = context.target.clone();
+    *context = Arc::new(CallContext { attributes, target, ..call.context() });
     Ok(changed)
 }

@@ -22,6 +22,7 @@ pub mod collect;
 pub mod connector;
 pub mod dispatch;
 mod exchange;
+pub mod explain;
 mod fallback;
 mod feature;
 mod forward;

@@ -125,6 +125,27 @@ impl Ask for Shape {
     }
 }
 
+/// Binds a name to a page for a guest, borrowed from its columns.
+macro_rules! page {
+    ($columns:expr, $page:ident) => {
+        let names = $columns.names();
+        let upstreams = $columns.upstreams();
+        let hints = $columns.hints();
+        let hint_sets: Vec<&[(&str, &str)]> = hints.iter().map(Vec::as_slice).collect();
+        let $page = types::Page {
+            names: &names,
+            kind_of: &$columns.kind_of,
+            upstream_of: &$columns.upstream_of,
+            tags_of: &$columns.tags_of,
+            hints_of: &$columns.hints_of,
+            kinds: &Columns::kinds(),
+            upstreams: &upstreams,
+            tag_sets: &[&[]],
+            hint_sets: &hint_sets,
+        };
+    };
+}
+
 /// Judge a page.
 #[derive(Debug)]
 pub(super) struct Visible(pub(super) Columns);
@@ -135,22 +156,23 @@ impl Ask for Visible {
 
     async fn put(&self, warm: &mut Warm) -> Result<Self::Given> {
         let guest = exported!(warm, visibility);
-        let names = self.0.names();
-        let upstreams = self.0.upstreams();
-        let hints = self.0.hints();
-        let hint_sets: Vec<&[(&str, &str)]> = hints.iter().map(Vec::as_slice).collect();
-        let page = e::visibility::Page {
-            names: &names,
-            kind_of: &self.0.kind_of,
-            upstream_of: &self.0.upstream_of,
-            tags_of: &self.0.tags_of,
-            hints_of: &self.0.hints_of,
-            kinds: &Columns::kinds(),
-            upstreams: &upstreams,
-            tag_sets: &[&[]],
-            hint_sets: &hint_sets,
-        };
+        page!(self.0, page);
         call!(warm, guest.func_visible(), page)
+    }
+}
+
+/// Say how the configuration was understood.
+#[derive(Debug)]
+pub(super) struct Explain(pub(super) Columns);
+
+impl Ask for Explain {
+    const HOOK: Hook = Hook::Explain;
+    type Given = std::result::Result<Vec<e::explaining::Understood>, Said>;
+
+    async fn put(&self, warm: &mut Warm) -> Result<Self::Given> {
+        let guest = exported!(warm, explaining);
+        page!(self.0, page);
+        call!(warm, guest.func_explain(), page)
     }
 }
 

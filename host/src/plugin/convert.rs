@@ -12,11 +12,16 @@ use super::failure::Failure;
 use super::imports::clean;
 use super::limits::{
     ANSWER_MAX, BODY_MAX, DEFINITION_MAX, DOCUMENT_MAX, EDITS_MAX, ENTRIES_MAX, LOG_LINE_MAX,
-    MESSAGE_MAX, PROBLEMS_MAX,
+    MESSAGE_MAX, PROBLEMS_MAX, UNDERSTOOD_MAX,
 };
 use super::place::Place;
 use crate::catalogue::{Entry, EntryKind, Hints, Shaped, ShapedEntry, ShapedTarget, Sight};
-use crate::pipeline::port::{ConnectorView, Edit, Page, Rejection, Sights, UpstreamView};
+use crate::pipeline::port::{
+    ConnectorView, Edit, Page, Rejection, Sights, Understood, UpstreamView,
+};
+
+/// Bytes of an entry of a configuration that are repeated.
+const ENTRY_MAX: usize = 256;
 
 fn invalid<T>(why: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Invalid(why.into()))
@@ -152,6 +157,26 @@ pub(super) fn sights(given: &e::visibility::View, wanted: usize) -> Result<Sight
     });
     let valid = given.valid_ms.map(|ms| Duration::from_millis(ms.into()));
     Ok(Sights { sights: sights.collect(), valid })
+}
+
+/// What a policy understood: each match is a place on the page.
+pub(super) fn understood(
+    given: Vec<e::explaining::Understood>,
+    items: usize,
+) -> Result<Vec<Understood>, Failure> {
+    if given.len() > UNDERSTOOD_MAX {
+        return invalid("it understood too many entries");
+    }
+    let one = |given: e::explaining::Understood| {
+        let matches = given.matches.iter().map(|place| *place as usize);
+        let matches: Vec<usize> = matches.collect();
+        if matches.iter().any(|place| *place >= items) {
+            return invalid("it matches what is not on the page");
+        }
+        let meaning = clean(&given.meaning, LOG_LINE_MAX);
+        Ok(Understood { entry: clean(&given.entry, ENTRY_MAX), meaning, matches })
+    };
+    given.into_iter().map(one).collect()
 }
 
 /// A page in columns: texts that many items share cross once.

@@ -29,6 +29,8 @@ const EXPORTS_LATER: [&str; 5] = ["dispatcher", "settling", "merging", "transfer
 const ROUTER: [&str; 4] = ["router", "routing", "answering", "learning"];
 /// Any of them makes a policy.
 const POLICY: [&str; 4] = ["visibility", "admission", "reviewing", "inbound"];
+/// Part of a policy that is one already.
+const EXPLAINING: &str = "explaining";
 const WASI: [&str; 6] =
     ["wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:cli/", "wasi:filesystem/", "wasi:sockets/"];
 
@@ -128,10 +130,10 @@ fn kind_of(exports: &[&str]) -> Result<Kind, LoadError> {
     };
     let router = ROUTER.into_iter().any(has);
     let policy = POLICY.into_iter().any(has);
-    match (router, policy) {
+    match (router, policy || has(EXPLAINING)) {
         (true, true) => Err(LoadError::TwoKinds { first: "router", second: "policy" }),
         (true, false) if has("router") => Ok(Kind::Router),
-        (false, true) => Ok(Kind::Policy),
+        (false, true) if policy => Ok(Kind::Policy),
         _ => Err(LoadError::NoKind),
     }
 }
@@ -140,7 +142,7 @@ fn kind_word(interface: &str) -> Option<Kind> {
     if ROUTER.contains(&interface) {
         return Some(Kind::Router);
     }
-    POLICY.contains(&interface).then_some(Kind::Policy)
+    (POLICY.contains(&interface) || interface == EXPLAINING).then_some(Kind::Policy)
 }
 
 /// The interface's own name, where it is one of the contract's package in a version that is served.

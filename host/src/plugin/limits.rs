@@ -71,6 +71,8 @@ pub const SHAPE_SHARE: usize = 5;
 pub const INTERESTS_MAX: usize = 64;
 /// Longest glob of `interests`.
 pub const INTEREST_MAX: usize = 256;
+/// Records of one `explain`.
+pub const UNDERSTOOD_MAX: usize = 4_096;
 /// Edits of one `admit`.
 pub const EDITS_MAX: usize = 64;
 /// Resources (streams, pollables) that one instance may hold.
@@ -107,11 +109,13 @@ pub enum Hook {
     Review,
     /// `inbound.inbound`.
     Inbound,
+    /// `explaining.explain`.
+    Explain,
 }
 
 impl Hook {
     /// Every hook.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Describe,
         Self::Configure,
         Self::Ready,
@@ -124,6 +128,7 @@ impl Hook {
         Self::Admit,
         Self::Review,
         Self::Inbound,
+        Self::Explain,
     ];
 
     /// The word in logs and metrics.
@@ -141,6 +146,7 @@ impl Hook {
             Self::Admit => "admit",
             Self::Review => "review",
             Self::Inbound => "inbound",
+            Self::Explain => "explain",
         }
     }
 
@@ -154,7 +160,8 @@ impl Hook {
             | Self::Ready
             | Self::Shape
             | Self::Interests
-            | Self::Visible => hot.max(Duration::from_secs(2)),
+            | Self::Visible
+            | Self::Explain => hot.max(Duration::from_secs(2)),
         }
     }
 
@@ -168,6 +175,7 @@ impl Hook {
                 | Self::Shape
                 | Self::Interests
                 | Self::Visible
+                | Self::Explain
         )
     }
 

@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use plugway_bindings::exports as e;
 
-use super::ask::{Admit, Ask as _, Inbound as AskInbound, Review as AskReview, Visible};
-use super::convert::{Columns, edits, object, rejection, said, sights};
+use super::ask::{
+    Admit, Ask as _, Explain as AskExplain, Inbound as AskInbound, Review as AskReview, Visible,
+};
+use super::convert::{
+    Columns, edits, object, rejection, said, sights, understood as understood_of,
+};
 use super::failure::Failure;
 use super::limits::Hook;
 use super::seat::{Seat, who};
@@ -14,7 +18,7 @@ use super::task::{Call, Task};
 use crate::catalogue::Sight;
 use crate::fault::Fault;
 use crate::pipeline::port::{
-    Admission, Inbound, Outcome, Page, Policy, PolicyHooks, Promise, Review, Sights,
+    Admission, Inbound, Outcome, Page, Policy, PolicyHooks, Promise, Review, Sights, Understood,
 };
 use crate::pipeline::{CallContext, Caller};
 
@@ -89,6 +93,15 @@ impl PolicySeat {
             Ok(e::inbound::Decision::Reject(given)) => rejection(given).map(Inbound::Reject),
         });
         self.seat.checked(Hook::Inbound, decision, Some(&request))
+    }
+
+    async fn ask_understood(&self, page: Arc<Page>) -> Result<Vec<Understood>, Failure> {
+        let ask = AskExplain(Columns::of(&page));
+        let items = page.entries.len();
+        let (given, _) = self.seat.ask(0, Task::Whole(page), ask).await?;
+        let understood = given.map_err(|failure| said(&failure));
+        let understood = understood.and_then(|given| understood_of(given, items));
+        self.seat.checked(Hook::Explain, understood, None)
     }
 
     async fn ask_visible(&self, caller: Arc<Caller>, page: Arc<Page>) -> Result<Sights, Failure> {
@@ -181,6 +194,18 @@ impl Policy for PolicySeat {
                 Ok(decision) => Ok(decision),
                 Err(failure) => self.instead(Hook::Inbound, failure, Inbound::Pass),
             }
+        })
+    }
+
+    fn understood(&self, page: Page) -> Promise<'_, Result<Option<Vec<Understood>>, Fault>> {
+        Box::pin(async move {
+            if !self.seat.current.load().compiled.found.explaining() {
+                return Ok(None);
+            }
+            let understood = self.ask_understood(Arc::new(page)).await;
+            understood.map(Some).map_err(|failure| {
+                failure.into_fault(&self.seat.place.plugin, Hook::Explain.as_str())
+            })
         })
     }
 

@@ -26,6 +26,8 @@ pub(super) enum Task {
         /// What.
         page: Arc<Page>,
     },
+    /// A page to say something about, for nobody in particular.
+    Whole(Arc<Page>),
     /// A call.
     Call(Box<Call>),
 }
@@ -129,7 +131,7 @@ impl Task {
     /// The page in hand.
     pub(super) fn page(&self) -> Result<&Page> {
         match self {
-            Self::Page { page, .. } => Ok(page),
+            Self::Page { page, .. } | Self::Whole(page) => Ok(page),
             _ => Err(outside("the listing")),
         }
     }

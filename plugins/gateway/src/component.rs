@@ -34,4 +34,10 @@ impl Admission for Gateway {
     }
 }
 
-plugway_sdk::export!(Gateway: visibility, admission);
+impl Explaining for Gateway {
+    fn explain(&self, page: Page) -> Result<Vec<Understood>, Failure> {
+        self.understood(&page)
+    }
+}
+
+plugway_sdk::export!(Gateway: visibility, admission, explaining);

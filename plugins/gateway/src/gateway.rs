@@ -3,15 +3,18 @@
 use plugway_sdk::BadConfig;
 use serde_json::{Map, Value};
 
-use crate::config::{self, Confirm};
+use crate::config::{self, Confirm, Options};
 use crate::confirm::Destructive;
 use crate::limits::{Limit, digest};
 use crate::lists::{Lists, Patterns};
 use crate::rules::Rules;
+use crate::understood::{About, Does, List};
 
 /// The policy.
 #[derive(Debug)]
 pub struct Gateway {
+    /// The lists, as they were written.
+    pub(crate) written: Vec<List>,
     /// Of tools, and of the functions that code calls.
     pub(crate) tools: Lists,
     pub(crate) prompts: Lists,
@@ -35,7 +38,7 @@ impl Gateway {
         let rules =
             Rules::checked(rules).map_err(|(path, sentence)| BadConfig::at(path, sentence))?;
         let limits = Limit::checked(&options)?;
-        let not = Patterns::checked("not_destructive", options.not_destructive)?;
+        let not = Patterns::checked("not_destructive", options.not_destructive.clone())?;
         let destructive = match options.confirm {
             Confirm::Destructive => Some(Destructive { not }),
             Confirm::Off if not.is_empty() => None,
@@ -45,6 +48,7 @@ impl Gateway {
             }
         };
         Ok(Self {
+            written: written_lists(&options),
             tools: Lists::checked("tools", options.blocked_tools, options.allowed_tools)?,
             prompts: Lists::checked("prompts", options.blocked_prompts, options.allowed_prompts)?,
             resources: Lists::checked(
@@ -59,4 +63,28 @@ impl Gateway {
             charged: ["gateway/charged/", &digest(text.as_bytes(), 16)].concat().into(),
         })
     }
+}
+
+/// The lists in the order of the documentation.
+fn written_lists(options: &Options) -> Vec<List> {
+    let blocked = |key, about, entries: &Vec<String>| List {
+        key,
+        does: Does::Blocks,
+        about,
+        entries: entries.clone(),
+    };
+    let allowed = |key, about, entries: &Option<Vec<String>>| List {
+        key,
+        does: Does::Allows,
+        about,
+        entries: entries.clone().unwrap_or_default(),
+    };
+    vec![
+        blocked("blocked_tools", About::Tools, &options.blocked_tools),
+        allowed("allowed_tools", About::Tools, &options.allowed_tools),
+        blocked("blocked_prompts", About::Prompts, &options.blocked_prompts),
+        allowed("allowed_prompts", About::Prompts, &options.allowed_prompts),
+        blocked("blocked_resources", About::Resources, &options.blocked_resources),
+        allowed("allowed_resources", About::Resources, &options.allowed_resources),
+    ]
 }

@@ -5,6 +5,7 @@
 //! is the call in hand; [`lists`] are `blocked_tools` and its kin, over the [`names`] of a thing, [`functions`] what they mean
 //! for code and [`own`] what a connector offers of its own; [`limits`] count, and [`charges`] are one call's; [`confirm`] asks a person; [`rules`] are the
 //! operator's ordered rules and [`facts`] what they look at; [`mod@code`] reads the names in Python code; [`refusal`] says no;
+//! [`understood`] says how the entries of lists are understood;
 //! [`config`] is what operators write; [`component`] is the plugin.
 
 pub mod gateway;
@@ -23,6 +24,7 @@ pub mod names;
 pub mod own;
 pub mod refusal;
 pub mod rules;
+pub mod understood;
 pub mod visible;
 
 pub mod component;

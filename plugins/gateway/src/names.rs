@@ -8,7 +8,7 @@ pub const PARALLEL: &str = "parallel_execute";
 /// Moves a thing from one server to another: `{server}_send`.
 pub const SEND: &str = "send";
 /// Follow [`PARALLEL`], whose name covers them.
-const BATCHES: [&str; 2] = ["check_batch", "cancel_batch"];
+pub const BATCHES: [&str; 2] = ["check_batch", "cancel_batch"];
 
 /// Every short name.
 pub const SHORT: [&str; 13] = [

@@ -92,7 +92,7 @@ fn escape(c: char, text: &mut String) {
         _ => {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing into a string does not fail.
-                drop(write!(text, "\\u{unit:04x}"));
+                _ = write!(text, "\\u{unit:04x}");
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::rules::Outlook;
 
 /// What is known of the servers on a page.
 #[derive(Default)]
-struct Servers<'a> {
+pub(crate) struct Servers<'a> {
     by_name: BTreeMap<&'a str, Server>,
     connector: Option<String>,
 }
@@ -102,7 +102,7 @@ impl Gateway {
 }
 
 impl<'a> Servers<'a> {
-    fn short(&mut self, item: &Item<'a>, own: &str) -> Option<&'static str> {
+    pub(crate) fn short(&mut self, item: &Item<'a>, own: &str) -> Option<&'static str> {
         if item.kind != "tool" {
             return None;
         }

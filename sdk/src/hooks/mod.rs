@@ -2,9 +2,10 @@
 //!
 //! A plugin's kind is fixed by its main hook: [`router::Router`], [`dispatcher::Dispatcher`] or
 //! [`transfer::Transfer`]; a policy has any of [`visibility::Visibility`], [`policy::Admission`],
-//! [`policy::Reviewing`] and [`policy::Inbound`]. All further hooks are optional.
+//! [`policy::Reviewing`] and [`policy::Inbound`], and may have [`explaining::Explaining`] beside them. All further hooks are optional.
 
 pub mod dispatcher;
+pub mod explaining;
 pub mod policy;
 pub mod readiness;
 pub mod router;

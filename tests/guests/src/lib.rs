@@ -18,6 +18,7 @@ pub const GOOD: &[&str] = &[
     "admit_reject",
     "answer_local",
     "answer_upstreams",
+    "explains",
     "fetching",
     "imports_echo",
     "inbound_by_method",

@@ -18,6 +18,7 @@ pub use authenticator::Authenticator;
 pub use file::{File, FileOrder};
 pub use policy::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
+    Understood,
 };
 pub use router::{Asker, ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
 pub use state::{Charge, Exhausted, LocalState};

@@ -100,7 +100,7 @@ pub struct Outcome {
     pub latency_us: u32,
 }
 
-/// At most a thousand entries to judge.
+/// Entries to judge, at most a thousand, or to explain, at most ten thousand.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The connector's name.
@@ -118,6 +118,17 @@ pub struct Sights {
     pub sights: Vec<Sight>,
     /// How long the judgement holds; none = until something changes.
     pub valid: Option<Duration>,
+}
+
+/// How a policy understood one thing that the operator wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Understood {
+    /// As the operator wrote it.
+    pub entry: String,
+    /// What it does, in one sentence.
+    pub meaning: String,
+    /// Places on the page of the things that it is about.
+    pub matches: Vec<usize>,
 }
 
 /// A policy plugin in its place in a connector. A fault means that the call, or the message, is denied; where the operator chose
@@ -146,6 +157,11 @@ pub trait Policy: Send + Sync {
     /// Judges what a server sends toward the client.
     fn inbound(&self, _message: Arc<CallContext>) -> Promise<'_, Result<Inbound, Fault>> {
         Box::pin(async { Ok(Inbound::Pass) })
+    }
+    /// How it understood what the operator wrote, one for each entry in the same order for every page; none where it does not
+    /// say. An empty page where no server was asked.
+    fn understood(&self, _page: Page) -> Promise<'_, Result<Option<Vec<Understood>>, Fault>> {
+        Box::pin(async { Ok(None) })
     }
     /// Whether the plugin is ready, and its sentence about it.
     fn ready(&self) -> Promise<'_, Result<String, String>>;

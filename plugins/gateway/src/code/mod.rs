@@ -1,35 +1,25 @@
-//! The names that Python code uses.
+//! The names that Python code uses, as far as its text says them.
+//!
+//! A tokeniser of Python 3.12 and later, no parser: what it accepts may still be no program, but whatever Python would run has
+//! exactly these names. Where that is not certain, the code is refused: unterminated strings, brackets without their
+//! partner, characters that are none of Python's, and what an interactive kernel (`IPython`) makes other code of, before Python
+//! sees it.
+//!
+//! Reading order: [`names`] is the door, [`lexer`] goes over code, [`strings`] over literals and what is nested in them,
+//! [`numbers`] over numbers; [`kernel`] knows what a kernel would rewrite; [`cursor`] is the place in the text and
+//! [`refusal`] what is said.
 
-use std::collections::BTreeSet;
+pub mod names;
+pub mod refusal;
 
-/// The text is no Python that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotPython;
+mod cursor;
+mod kernel;
+mod lexer;
+mod numbers;
+mod strings;
 
-/// The names in the code; comments and strings do not count.
-pub fn identifiers(code: &str) -> Result<BTreeSet<String>, NotPython> {
-    let mut names = BTreeSet::new();
-    let mut rest = code.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '#' => while rest.next_if(|c| *c != '\n').is_some() {},
-            '\'' | '"' => loop {
-                match rest.next() {
-                    None | Some('\n') => return Err(NotPython),
-                    Some('\\') => drop(rest.next()),
-                    Some(end) if end == c => break,
-                    Some(_) => {}
-                }
-            },
-            _ if c.is_alphanumeric() || c == '_' => {
-                let mut name = String::from(c);
-                while let Some(c) = rest.next_if(|c| c.is_alphanumeric() || *c == '_') {
-                    name.push(c);
-                }
-                names.insert(name);
-            }
-            _ => {}
-        }
-    }
-    Ok(names)
-}
+#[cfg(test)]
+mod tests;
+
+pub use names::identifiers;
+pub use refusal::NotPython;

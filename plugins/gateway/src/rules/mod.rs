@@ -18,6 +18,9 @@ mod value;
 mod when;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use config::RulesConfig;
 pub use facts::Facts;
 pub use list::Rules;

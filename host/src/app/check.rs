@@ -1,0 +1,200 @@
+//! `plugway check`: everything that the settings want, tried as far as that goes without serving.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+
+use super::connectors::{self, Draft, Misfits, Running};
+use super::error::StartError;
+use super::ground::Ground;
+use super::plugins::Plugins;
+use super::upstreams::{self, Running as RunningUpstream};
+use crate::catalogue::{Entry, EntryKind};
+use crate::config::{ConnectorSettings, Settings};
+use crate::outbound::OwnListeners;
+use crate::pipeline::Connector;
+use crate::pipeline::port::{Page, Phase, Policy};
+
+/// How long servers may take to answer, whatever their own time-outs are.
+const ANSWERED: Duration = Duration::from_secs(60);
+/// How long it may take them to end.
+const ENDED: Duration = Duration::from_secs(5);
+/// Items that a policy explains at a time.
+const PAGE: usize = 10_000;
+/// Names that are said of what an entry is about.
+const NAMED: usize = 5;
+
+/// An entry of a catalogue, and the upstream that it is fixed to.
+type Item = (Arc<Entry>, Option<Arc<str>>);
+
+/// Loads what the settings name, as serving would, and says what it found: a line for each plugin, one for each upstream whose
+/// address is never dialled, and how policies understood what was written. With `connect` every server is started and read, and
+/// what policies say is about what is there.
+pub async fn check(settings: &Settings, connect: bool) -> Result<Vec<String>, StartError> {
+    let plugins = Plugins::load(settings, &OwnListeners::new()).await?;
+    let mut lines = plugins.found(settings);
+    lines.extend(upstreams::never_dialled(settings));
+    if connect {
+        connected(settings, &plugins, &mut lines).await?;
+        return Ok(lines);
+    }
+    for connector in &settings.connectors {
+        plugins.router(&connector.name, &connector.router).await?;
+        for place in &connector.policies {
+            let policy = plugins.policy(&connector.name, place).await?;
+            understood(&connector.name, &*policy, None, &mut lines).await;
+        }
+    }
+    Ok(lines)
+}
+
+/// The same with servers, which end before this does.
+async fn connected(
+    settings: &Settings,
+    plugins: &Plugins,
+    lines: &mut Vec<String>,
+) -> Result<(), StartError> {
+    let ground = Ground::new(settings, OwnListeners::new())?;
+    let mut started = Vec::new();
+    let mut result = Ok(());
+    for connector in &settings.connectors {
+        result = Box::pin(read(connector, settings, plugins, (&ground, &mut started), lines)).await;
+        if result.is_err() {
+            break;
+        }
+    }
+    join_all(started.into_iter().map(|upstream| upstream.end(Duration::ZERO))).await;
+    ground.stop.cancel();
+    ground.tasks.close();
+    // Who does not end in time ends with the process.
+    drop(timeout(ENDED, ground.tasks.wait()).await);
+    result
+}
+
+async fn read(
+    wanted: &ConnectorSettings,
+    settings: &Settings,
+    plugins: &Plugins,
+    (ground, started): (&Ground, &mut Vec<RunningUpstream>),
+    lines: &mut Vec<String>,
+) -> Result<(), StartError> {
+    let upstreams = connectors::upstreams(wanted, &[], ground)?;
+    started.extend(upstreams.iter().cloned());
+    let draft = Draft::new(wanted, upstreams, plugins).await?;
+    draft.settle(ANSWERED).await;
+    let running = draft.finish(None, (settings, Misfits::Refused), ground).await?;
+    lines.extend(running.upstreams.iter().map(|upstream| reached(&running, upstream)));
+    let items = items(&running.connector);
+    for policy in &running.connector.policies {
+        understood(&wanted.name, &**policy, Some(&items), lines).await;
+    }
+    Ok(())
+}
+
+/// A line for an upstream.
+fn reached(running: &Running, upstream: &RunningUpstream) -> String {
+    let (connector, name) = (&running.settings.name, &upstream.settings.name);
+    let now = upstream.served.upstream.watch().borrow().clone();
+    match (&now.offering, now.phase) {
+        (Some(offering), Phase::Connected) => format!(
+            "upstream {connector}/{name} answers: {} tools, {} prompts, {} resources, {} templates",
+            offering.tools.len(),
+            offering.prompts.len(),
+            offering.resources.len(),
+            offering.templates.len(),
+        ),
+        _ => {
+            let why = now.reason.as_deref().unwrap_or("it does not answer in time");
+            format!("warning: upstream {connector}/{name} was not read: {why}")
+        }
+    }
+}
+
+/// Everything that the connector offers, before anybody's view of it.
+fn items(connector: &Connector) -> Vec<Item> {
+    let whole = connector.views.whole();
+    let catalogue = whole.catalogue();
+    let entries = catalogue.entries().iter();
+    entries.map(|entry| (entry.clone(), catalogue.upstream_of(entry).cloned())).collect()
+}
+
+/// What a policy says of an entry, and what of the items it is about.
+struct Told {
+    entry: String,
+    meaning: String,
+    count: usize,
+    /// The first few.
+    names: Vec<Arc<str>>,
+}
+
+/// How a policy understood what was written. `items` are what there is, if that is known.
+async fn understood(
+    connector: &str,
+    policy: &dyn Policy,
+    items: Option<&[Item]>,
+    lines: &mut Vec<String>,
+) {
+    let place = format!("policy {} of connector {connector}", policy.name());
+    match told(connector, policy, items.unwrap_or_default()).await {
+        Ok(told) => {
+            for Told { entry, meaning, count, names } in told {
+                let mut line = format!("{place}: {entry:?} {meaning}");
+                if items.is_some() && count > 0 {
+                    let more = if count > names.len() { ", .." } else { "" };
+                    line += &format!("; {count} here: {}{more}", names.join(", "));
+                }
+                lines.push(line);
+                if items.is_some() && count == 0 {
+                    let nothing = "is about nothing that the servers offer now";
+                    lines.push(format!("warning: {place}: {entry:?} {nothing}"));
+                }
+            }
+        }
+        Err(why) => lines.push(format!("warning: {place} does not explain itself: {why}")),
+    }
+}
+
+async fn told(connector: &str, policy: &dyn Policy, items: &[Item]) -> Result<Vec<Told>, String> {
+    let mut all: Vec<Told> = Vec::new();
+    let empty: &[Item] = &[];
+    let pages = items.chunks(PAGE).chain(items.is_empty().then_some(empty));
+    for (at, entries) in pages.enumerate() {
+        let page = Page { connector: connector.into(), entries: entries.to_vec() };
+        let said = policy.understood(page).await.map_err(|fault| match fault.cause() {
+            Some(cause) => cause.to_string(),
+            None => fault.public().to_owned(),
+        })?;
+        let said = said.unwrap_or_default();
+        if at == 0 {
+            let new = |one: &_| Told::of(one);
+            all = said.iter().map(new).collect();
+        }
+        if said.len() != all.len() {
+            return Err("its entries differ from page to page".to_owned());
+        }
+        for (told, one) in all.iter_mut().zip(said) {
+            told.count += one.matches.len();
+            let left = NAMED.saturating_sub(told.names.len());
+            let matched = one.matches.iter().filter_map(|place| entries.get(*place));
+            told.names.extend(matched.map(|(entry, _)| shown(entry)).take(left));
+        }
+    }
+    Ok(all)
+}
+
+impl Told {
+    fn of(one: &crate::pipeline::port::Understood) -> Self {
+        let (entry, meaning) = (one.entry.clone(), one.meaning.clone());
+        Self { entry, meaning, count: 0, names: Vec::new() }
+    }
+}
+
+/// The name of an item; where it is no tool with the word for it.
+fn shown(entry: &Entry) -> Arc<str> {
+    match entry.kind {
+        EntryKind::Tool => entry.key.clone(),
+        kind => format!("{} {}", kind.as_str(), entry.key).into(),
+    }
+}

@@ -1,0 +1,3 @@
+mod corpus;
+mod properties;
+mod refused;
