@@ -16,7 +16,8 @@ use std::{env, fs};
 const TARGET: &str = "wasm32-wasip2";
 
 /// Package and file of each plugin.
-const PLUGINS: [(&str, &str); 1] = [("plugway-router", "plugway_router.wasm")];
+const PLUGINS: [(&str, &str); 2] =
+    [("plugway-router", "plugway_router.wasm"), ("plugway-visibility", "plugway_visibility.wasm")];
 
 fn main() -> ExitCode {
     match run() {

@@ -142,7 +142,8 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
         };
         (Arc::new(entry), Some("one".into()))
     };
-    let page = Page { connector: "hub".into(), entries: (0..entries).map(entry).collect() };
+    let entries = (0..entries).map(entry).collect();
+    let page = Page { connector: "hub".into(), entries, filters: None };
     bencher
         .bench_local(|| stage.tokio.block_on(policy.visible(caller.clone(), page.clone())).is_ok());
 }

@@ -138,6 +138,8 @@ impl Ask for Visible {
         let names = self.0.names();
         let upstreams = self.0.upstreams();
         let hints = self.0.hints();
+        let tags = self.0.tag_sets();
+        let tag_sets: Vec<&[&str]> = tags.iter().map(Vec::as_slice).collect();
         let hint_sets: Vec<&[(&str, &str)]> = hints.iter().map(Vec::as_slice).collect();
         let page = e::visibility::Page {
             names: &names,
@@ -147,7 +149,7 @@ impl Ask for Visible {
             hints_of: &self.0.hints_of,
             kinds: &Columns::kinds(),
             upstreams: &upstreams,
-            tag_sets: &[&[]],
+            tag_sets: &tag_sets,
             hint_sets: &hint_sets,
         };
         call!(warm, guest.func_visible(), page)

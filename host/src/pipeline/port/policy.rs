@@ -11,6 +11,7 @@ use crate::catalogue::{Entry, Sight};
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;
 use crate::pipeline::caller::Caller;
+use crate::pipeline::filters::Filters;
 
 /// Which hooks a policy exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +106,8 @@ pub struct Page {
     pub connector: Arc<str>,
     /// The entries, each with the name of its upstream where one is fixed.
     pub entries: Vec<(Arc<Entry>, Option<Arc<str>>)>,
+    /// What the request says about what is to be shown.
+    pub filters: Option<Arc<Filters>>,
 }
 
 /// One sight for each entry of a page.
@@ -114,6 +117,8 @@ pub struct Sights {
     pub sights: Vec<Sight>,
     /// How long the judgement holds; none = until something changes.
     pub valid: Option<Duration>,
+    /// A sentence for the client; the plugin room bounds it.
+    pub notice: Option<String>,
 }
 
 /// A policy plugin in its place in a connector. A fault means that the call, or the message, is denied; where the operator chose
@@ -127,6 +132,19 @@ pub trait Policy: Send + Sync {
     fn generation(&self) -> u64;
     /// Whether the operator lets calls pass where the policy cannot judge (`on_error: allow`).
     fn fails_open(&self) -> bool {
+        false
+    }
+    /// Whether it may read anything of a request where it judges what is visible. Only then are the functions below asked, and
+    /// views told apart by what they name.
+    fn reads_requests(&self) -> bool {
+        false
+    }
+    /// Whether it may read this header there; the name is in lower case.
+    fn may_read_header(&self, _name: &str) -> bool {
+        false
+    }
+    /// Whether it may read this query parameter there.
+    fn may_read_query(&self, _name: &str) -> bool {
         false
     }
     /// Judges a page of entries for a caller.
