@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
-    Faulty, Hub,
-    faulty::{Raw, body, good},
+    Hub,
+    faulty::{Faulty, Raw, body, good},
     rpc::Client,
 };
 use serde_json::{Value, json};
