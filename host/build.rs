@@ -16,8 +16,11 @@ use std::{env, fs};
 const TARGET: &str = "wasm32-wasip2";
 
 /// Package and file of each plugin.
-const PLUGINS: &[(&str, &str)] =
-    &[("plugway-router", "plugway_router.wasm"), ("plugway-gateway", "plugway_gateway.wasm")];
+const PLUGINS: &[(&str, &str)] = &[
+    ("plugway-router", "plugway_router.wasm"),
+    ("plugway-gateway", "plugway_gateway.wasm"),
+    ("plugway-visibility", "plugway_visibility.wasm"),
+];
 
 fn main() -> ExitCode {
     match run() {

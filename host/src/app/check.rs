@@ -14,7 +14,6 @@ use super::upstreams::{self, Running as RunningUpstream};
 use crate::catalogue::{Entry, EntryKind};
 use crate::config::{ConnectorSettings, Settings};
 use crate::outbound::OwnListeners;
-use crate::pipeline::Connector;
 use crate::pipeline::port::{Page, Phase, Policy};
 
 /// How long servers may take to answer, whatever their own time-outs are.
@@ -25,9 +24,6 @@ const ENDED: Duration = Duration::from_secs(5);
 const PAGE: usize = 10_000;
 /// Names that are said of what an entry is about.
 const NAMED: usize = 5;
-
-/// An entry of a catalogue, and the upstream that it is fixed to.
-type Item = (Arc<Entry>, Option<Arc<str>>);
 
 /// Loads what the settings name, as serving would, and says what it found: a line for each plugin, one for each upstream whose
 /// address is never dialled, and how policies understood what was written. With `connect` every server is started and read, and
@@ -44,7 +40,8 @@ pub async fn check(settings: &Settings, connect: bool) -> Result<Vec<String>, St
         plugins.router(&connector.name, &connector.router).await?;
         for place in &connector.policies {
             let policy = plugins.policy(&connector.name, place).await?;
-            understood(&connector.name, &*policy, None, &mut lines).await;
+            let page = Page::empty(connector.name.clone());
+            understood(&*policy, (&page, false), &mut lines).await;
         }
     }
     Ok(lines)
@@ -86,9 +83,9 @@ async fn read(
     draft.settle(ANSWERED).await;
     let running = draft.finish(None, (settings, Misfits::Refused), ground).await?;
     lines.extend(running.upstreams.iter().map(|upstream| reached(&running, upstream)));
-    let items = items(&running.connector);
+    let offered = running.connector.offered_page();
     for policy in &running.connector.policies {
-        understood(&wanted.name, &**policy, Some(&items), lines).await;
+        understood(&**policy, (&offered, true), lines).await;
     }
     Ok(())
 }
@@ -112,14 +109,6 @@ fn reached(running: &Running, upstream: &RunningUpstream) -> String {
     }
 }
 
-/// Everything that the connector offers, before anybody's view of it.
-fn items(connector: &Connector) -> Vec<Item> {
-    let whole = connector.views.whole();
-    let catalogue = whole.catalogue();
-    let entries = catalogue.entries().iter();
-    entries.map(|entry| (entry.clone(), catalogue.upstream_of(entry).cloned())).collect()
-}
-
 /// What a policy says of an entry, and what of the items it is about.
 struct Told {
     entry: String,
@@ -129,24 +118,23 @@ struct Told {
     names: Vec<Arc<str>>,
 }
 
-/// How a policy understood what was written. `items` are what there is, if that is known.
+/// How a policy understood what was written. The page is all that there is, if that is known.
 async fn understood(
-    connector: &str,
     policy: &dyn Policy,
-    items: Option<&[Item]>,
+    (offered, known): (&Page, bool),
     lines: &mut Vec<String>,
 ) {
-    let place = format!("policy {} of connector {connector}", policy.name());
-    match told(connector, policy, items.unwrap_or_default()).await {
+    let place = format!("policy {} of connector {}", policy.name(), offered.connector);
+    match told(policy, offered).await {
         Ok(told) => {
             for Told { entry, meaning, count, names } in told {
                 let mut line = format!("{place}: {entry:?} {meaning}");
-                if items.is_some() && count > 0 {
+                if known && count > 0 {
                     let more = if count > names.len() { ", .." } else { "" };
                     line += &format!("; {count} here: {}{more}", names.join(", "));
                 }
                 lines.push(line);
-                if items.is_some() && count == 0 {
+                if known && count == 0 {
                     let nothing = "is about nothing that the servers offer now";
                     lines.push(format!("warning: {place}: {entry:?} {nothing}"));
                 }
@@ -156,12 +144,12 @@ async fn understood(
     }
 }
 
-async fn told(connector: &str, policy: &dyn Policy, items: &[Item]) -> Result<Vec<Told>, String> {
+async fn told(policy: &dyn Policy, offered: &Page) -> Result<Vec<Told>, String> {
     let mut all: Vec<Told> = Vec::new();
-    let empty: &[Item] = &[];
-    let pages = items.chunks(PAGE).chain(items.is_empty().then_some(empty));
+    let items = &*offered.entries;
+    let pages = items.chunks(PAGE).chain(items.is_empty().then_some(items));
     for (at, entries) in pages.enumerate() {
-        let page = Page { connector: connector.into(), entries: entries.to_vec() };
+        let page = Page { entries: entries.to_vec(), ..offered.part() };
         let said = policy.understood(page).await.map_err(|fault| match fault.cause() {
             Some(cause) => cause.to_string(),
             None => fault.public().to_owned(),

@@ -134,10 +134,13 @@ fn fetcher(grants: &GrantSettings, own: &OwnListeners) -> Option<Arc<Fetcher>> {
 fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
     let name = settings.name.clone();
     let base = match &settings.source {
-        PluginSource::Bundled => bundled::named(&name).unwrap_or_else(|| bundled::router(name)),
+        PluginSource::Bundled => bundled::of(&name).unwrap_or_else(|| bundled::router(name)),
         PluginSource::File(path) => PluginSpec::new(name, Source::File(path.clone())),
     };
-    let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();
+    let names = |own: Vec<String>, headers: &[http::HeaderName]| -> Vec<String> {
+        own.into_iter().chain(headers.iter().map(ToString::to_string)).collect()
+    };
+    let granted = base.grants;
     let defaults = base.limits;
     let memory = settings.limits.memory.and_then(|bytes| u32::try_from(bytes >> 20).ok());
     PluginSpec {
@@ -149,10 +152,11 @@ fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
             instances: settings.limits.instances.and_then(|count| u32::try_from(count).ok()),
         },
         grants: Grants {
-            headers: names(&settings.grants.headers),
-            set_headers: names(&settings.grants.set_headers),
-            upstreams: settings.grants.upstreams || base.grants.upstreams,
-            reveal: settings.grants.reveal || base.grants.reveal,
+            headers: names(granted.headers, &settings.grants.headers),
+            query: granted.query.into_iter().chain(settings.grants.query.clone()).collect(),
+            set_headers: names(Vec::new(), &settings.grants.set_headers),
+            upstreams: settings.grants.upstreams || granted.upstreams,
+            reveal: settings.grants.reveal || granted.reveal,
             fetch: fetcher(&settings.grants, own),
         },
         on_error: match settings.on_error {

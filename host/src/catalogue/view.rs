@@ -30,6 +30,8 @@ pub struct View {
     starts: Option<Box<[u32]>>,
     /// What is listed of it before anybody loaded more, once that was asked for.
     residents: OnceLock<Arc<Self>>,
+    /// What its client is told about it; empty = nothing.
+    notice: Box<str>,
 }
 
 impl View {
@@ -49,7 +51,19 @@ impl View {
         starts: Option<Box<[u32]>>,
     ) -> Self {
         let lists = Default::default();
-        Self { catalogue, sights, lists, starts, residents: OnceLock::new() }
+        let (residents, notice) = (OnceLock::new(), Box::default());
+        Self { catalogue, sights, lists, starts, residents, notice }
+    }
+
+    /// The same, of which its client is told this.
+    #[must_use]
+    pub fn with_notice(self, notice: String) -> Self {
+        Self { notice: notice.into(), ..self }
+    }
+
+    /// What its client is told about it; empty = nothing.
+    pub fn notice(&self) -> &str {
+        &self.notice
     }
 
     /// The same, but that lists show of tools only residents and those that this is true for. Only lists differ: everything

@@ -27,14 +27,14 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
             None => own(&site, &head).await,
         },
         (Some(Door::Mcp(endpoint)), &Method::POST) => {
-            post::post(&site, endpoint, head.headers, body).await
+            post::post(&site, endpoint, (head.headers, head.uri.query()), body).await
         }
         (Some(Door::Mcp(endpoint)), &Method::GET) => get::get(&site, endpoint, &head.headers).await,
         (Some(Door::Mcp(endpoint)), &Method::DELETE) => {
             delete::delete(&site, endpoint, &head.headers).await
         }
         (Some(Door::Stream(endpoint, base)), &Method::GET) => {
-            sse::get::get(&site, endpoint, base, &head.headers).await
+            sse::get::get(&site, endpoint, base, &head).await
         }
         (Some(Door::Messages(endpoint)), &Method::POST) => {
             sse::post::post(&site, endpoint, &head.uri, &head.headers, body).await
@@ -43,7 +43,7 @@ pub async fn route(site: Arc<Site>, request: Request<Incoming>) -> Reply {
             artifacts::get(&site, link, method, &head.headers).await
         }
         (Some(Door::Catalog(endpoint)), &Method::GET) => {
-            catalog::get(&site, endpoint, head.headers).await
+            catalog::get(&site, endpoint, head.headers, head.uri.query()).await
         }
         (Some(door), _) => refuse(&site, Code::MethodNotAllowed, door.methods()),
     }

@@ -10,9 +10,11 @@ use tokio::sync::watch;
 use super::announced::{Bulletin, LISTS};
 use super::caller::Caller;
 use super::connector::Connector;
+use super::filters::Filters;
 use super::notice::{Notices, Told};
 use super::party::{Outbox, PartyId};
 use super::port::{Audience, Listener};
+use super::views::Judgement;
 use crate::catalogue::Sight;
 
 /// A change is told after so long: what changes together is told together.
@@ -56,14 +58,17 @@ type Baselines = [Option<usize>; LISTS.len()];
 /// Sessions that are told the same.
 struct Group {
     caller: Arc<Caller>,
+    /// What they want to see.
+    filters: Option<Arc<Filters>>,
     /// What each of them has loaded.
     loaded: Vec<Arc<str>>,
     baselines: Baselines,
     outboxes: Vec<Arc<dyn Outbox>>,
 }
 
-/// What the sessions of a group have in common: rights, baselines, and what they have loaded.
-type Common = (Arc<str>, Baselines, Vec<Arc<str>>);
+/// What the sessions of a group have in common: rights, what stands for what they want to see, baselines, and what they have
+/// loaded.
+type Common = (Arc<str>, Option<Arc<str>>, Baselines, Vec<Arc<str>>);
 
 /// The sessions that there is something to tell, by what their callers may see and what they listed last.
 fn groups(
@@ -90,9 +95,10 @@ fn groups(
         if baselines.iter().any(Option::is_some) {
             let mut loaded = listener.loads.map(|loads| loads.names()).unwrap_or_default();
             loaded.sort_unstable();
-            let key = (listener.caller.rights.clone(), baselines, loaded.clone());
-            let caller = listener.caller;
-            let group = || Group { caller, loaded, baselines, outboxes: Vec::new() };
+            let (caller, filters) = (listener.caller, listener.filters);
+            let wants = filters.as_ref().map(|filters| filters.digest().clone());
+            let key = (caller.rights.clone(), wants, baselines, loaded.clone());
+            let group = || Group { caller, filters, loaded, baselines, outboxes: Vec::new() };
             groups.entry(key).or_insert_with(group).outboxes.push(listener.outbox);
         }
     }
@@ -123,8 +129,8 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
             continue;
         }
         // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
-        let judgement = connector.judge(&group.caller, &news.entries).await;
-        let Ok((mut sights, _)) = judgement else { return };
+        let judgement = connector.judge(&group.caller, group.filters.as_ref(), &news.entries).await;
+        let Ok(Judgement { mut sights, .. }) = judgement else { return };
         news.narrow(&mut sights, &group.loaded);
         judged.push((place, sights));
     }

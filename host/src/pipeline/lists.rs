@@ -66,8 +66,9 @@ impl Pages<'_> {
     }
 
     fn with_about<T>(&self, with: impl FnOnce(&[&str]) -> T) -> T {
+        let wanted = self.request.filters.as_ref().map_or("", |filters| filters.digest());
         let generation = format!("{}.{}", self.view.catalogue().generation, self.revision);
         let (caller, list) = (&self.request.caller.id, self.kind.list_member());
-        with(&["cursor", &self.connector.name, caller, list, &generation])
+        with(&["cursor", &self.connector.name, caller, list, &generation, wanted])
     }
 }

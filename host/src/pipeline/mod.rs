@@ -1,7 +1,7 @@
 //! The heart: what happens to a request between the session and the upstream. Names neither the HTTP library nor the
 //! WebAssembly runtime; both sides are behind the traits in [`port`].
 //!
-//! Reading order: [`caller`], [`party`] and [`viewer`] say who asks; [`call`] is the call in hand; [`port`] lists what the pipeline
+//! Reading order: [`caller`], [`party`] and [`viewer`] say who asks, [`filters`] what it wants to see; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
@@ -25,6 +25,7 @@ mod exchange;
 pub mod explain;
 mod fallback;
 mod feature;
+pub mod filters;
 mod forward;
 mod handles;
 pub mod handshake;
@@ -66,6 +67,7 @@ pub use call::CallContext;
 pub use caller::Caller;
 pub use connector::{Connector, Served, Waiting};
 pub use dispatch::dispatch;
+pub use filters::Filters;
 pub use handles::{Handles, Keeper};
 pub use lazy::{Lazy, Loads};
 pub use learned::Learned;

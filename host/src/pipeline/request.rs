@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::caller::Caller;
 use super::connector::Connector;
+use super::filters::Filters;
 use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
@@ -38,6 +39,8 @@ pub struct Request {
     pub passed: Vec<(HeaderName, HeaderValue)>,
     /// The client's `Authorization`: no plugin sees it, and only upstreams that it is forwarded to get it.
     pub credential: Option<HeaderValue>,
+    /// What it says about what is to be shown; none = nothing that a policy may read.
+    pub filters: Option<Arc<Filters>>,
     /// Where a cancellation finds the upstream.
     pub flight: Arc<Flight>,
     /// How many plugin requests stand between this one and the client.
@@ -52,6 +55,7 @@ impl Request {
             caller: self.caller.clone(),
             session: self.session.clone(),
             revision: self.party.revision,
+            filters: self.filters.clone(),
         }
     }
 
@@ -63,7 +67,8 @@ impl Request {
     /// Who looks at a connector with this request.
     pub fn viewer(&self) -> Viewer<'_> {
         let shows = Shows::Request(self.credential.as_ref());
-        Viewer { caller: &self.caller, capabilities: self.party.capabilities.as_ref(), shows }
+        let capabilities = self.party.capabilities.as_ref();
+        Viewer { caller: &self.caller, capabilities, shows, filters: self.filters.as_ref() }
     }
 
     /// The era that the client speaks.

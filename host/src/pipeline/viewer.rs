@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 
 use super::caller::Caller;
+use super::filters::Filters;
 use super::purse;
 
 /// A caller, its client, and what it came with.
@@ -16,6 +17,8 @@ pub struct Viewer<'a> {
     pub capabilities: Option<&'a Arc<str>>,
     /// What servers may be asked with for this caller.
     pub shows: Shows<'a>,
+    /// What the request says about what is to be shown, or said last; none = nothing that a policy may read.
+    pub filters: Option<&'a Arc<Filters>>,
 }
 
 /// What a caller shows of itself to servers that tell each caller something else.
@@ -30,7 +33,13 @@ pub enum Shows<'a> {
 impl<'a> Viewer<'a> {
     /// A caller who is to be told something, or whom something is about.
     pub fn unasked(caller: &'a Arc<Caller>, capabilities: Option<&'a Arc<str>>) -> Self {
-        Self { caller, capabilities, shows: Shows::Earlier }
+        Self { caller, capabilities, shows: Shows::Earlier, filters: None }
+    }
+
+    /// The same, who wants to see less.
+    #[must_use]
+    pub fn filtered(self, filters: Option<&'a Arc<Filters>>) -> Self {
+        Self { filters, ..self }
     }
 
     /// What the caller came with just now.

@@ -8,6 +8,7 @@ use dashmap::DashMap;
 
 use super::caller::Caller;
 use super::connector::Connector;
+use super::filters::Filters;
 use super::port::Page;
 use super::viewer::Viewer;
 use crate::catalogue::{Catalogue, Entry, Sight, View};
@@ -17,6 +18,11 @@ use crate::fault::Fault;
 const PAGE: usize = 1_000;
 /// Filtered views that are kept; beyond it the views of this connector are dropped and made anew as they are needed.
 const MAX_VIEWS: usize = 4_096;
+/// How many of them may be for requests with filters, of which one client can think of any number; beyond it these are
+/// dropped.
+const MAX_ASKED: usize = 256;
+/// Bytes of all notices of one view.
+const NOTICES: usize = 2 * 1024;
 
 /// An entry, and the name of the upstream that it is fixed to.
 pub(super) type Judged = (Arc<Entry>, Option<Arc<str>>);
@@ -25,8 +31,29 @@ pub(super) type Judged = (Arc<Entry>, Option<Arc<str>>);
 #[derive(Debug)]
 pub struct Views {
     whole: ArcSwap<View>,
-    /// By what the caller may do, and the generation of the catalogue.
-    filtered: DashMap<(Arc<str>, u32), Filtered>,
+    filtered: DashMap<Key, Filtered>,
+}
+
+/// What a view is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    /// What the caller may do.
+    rights: Arc<str>,
+    /// That of the catalogue.
+    generation: u32,
+    /// What stands for what the request asks to see.
+    filters: Option<Arc<str>>,
+}
+
+/// What policies say of entries for a caller.
+#[derive(Debug)]
+pub(super) struct Judgement {
+    /// How much it sees of each.
+    pub(super) sights: Vec<Sight>,
+    /// How long that holds; none = until something changes.
+    valid: Option<Duration>,
+    /// Sentences for its client.
+    notices: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +82,20 @@ impl Views {
         self.whole.store(Arc::new(View::whole(Arc::new(catalogue))));
         self.filtered.clear();
     }
+
+    /// Keeps a view; where there is no room, others go.
+    fn keep(&self, key: Key, kept: Filtered) {
+        if key.filters.is_some() {
+            let asked = self.filtered.iter().filter(|kept| kept.key().filters.is_some()).count();
+            if asked >= MAX_ASKED {
+                self.filtered.retain(|key, _| key.filters.is_none());
+            }
+        }
+        if self.filtered.len() >= MAX_VIEWS {
+            self.filtered.clear();
+        }
+        self.filtered.insert(key, kept);
+    }
 }
 
 impl Connector {
@@ -71,25 +112,37 @@ impl Connector {
             stamp.wrapping_mul(0x0000_0100_0000_01b3) ^ policy.generation()
         });
         let now = Instant::now();
-        let key = (caller.rights.clone(), whole.catalogue().generation);
+        let key = Key {
+            rights: caller.rights.clone(),
+            generation: whole.catalogue().generation,
+            filters: viewer.filters.map(|filters| filters.digest().clone()),
+        };
         if let Some(kept) = self.views.filtered.get(&key) {
             let same = Arc::ptr_eq(kept.view.catalogue(), whole.catalogue()) && kept.stamp == stamp;
             if same && kept.until.is_none_or(|until| now < until) {
                 return Ok(kept.view.clone());
             }
         }
-        let entries = whole.catalogue().entries().iter();
-        let entries: Vec<Judged> = entries
-            .map(|entry| (entry.clone(), whole.catalogue().upstream_of(entry).cloned()))
-            .collect();
-        let (sights, valid) = self.judge(caller, &entries).await?;
-        let view = Arc::new(View::filtered(whole.catalogue().clone(), sights));
-        if self.views.filtered.len() >= MAX_VIEWS {
-            self.views.filtered.clear();
-        }
+        let entries = judged(whole.catalogue());
+        let Judgement { sights, valid, notices } =
+            self.judge(caller, viewer.filters, &entries).await?;
+        let view =
+            View::filtered(whole.catalogue().clone(), sights).with_notice(notices.join("\n"));
+        let view = Arc::new(view);
         let kept = Filtered { view: view.clone(), stamp, until: valid.map(|valid| now + valid) };
-        self.views.filtered.insert(key, kept);
+        self.views.keep(key, kept);
         Ok(view)
+    }
+
+    /// All that it offers on one page, before anybody's view of it.
+    pub fn offered_page(&self) -> Page {
+        let entries = judged(self.views.whole().catalogue());
+        Page { entries: entries.clone(), ..self.page(&entries) }
+    }
+
+    /// An empty page for these entries.
+    fn page(&self, entries: &[Judged]) -> Page {
+        Page { run_code: self.run_code(entries), ..Page::empty(self.name.clone()) }
     }
 
     /// Whether a policy may hide entries from callers.
@@ -97,29 +150,41 @@ impl Connector {
         self.policies.iter().any(|policy| policy.hooks().visibility)
     }
 
-    /// How much a caller sees of each entry, and how long that holds.
+    /// How much a caller sees of each entry.
     pub(super) async fn judge(
         &self,
         caller: &Arc<Caller>,
+        filters: Option<&Arc<Filters>>,
         entries: &[Judged],
-    ) -> Result<(Vec<Sight>, Option<Duration>), Fault> {
+    ) -> Result<Judgement, Fault> {
         let mut sights = vec![Sight::Shown; entries.len()];
-        let mut valid: Option<Duration> = None;
-        let run_code = self.run_code(entries);
+        let (mut valid, mut notices) = (None, Vec::new());
+        let mut room = NOTICES;
+        let mut whole = self.page(entries);
+        whole.filters = filters.cloned();
         let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
         for policy in judges {
             for (seen, page) in sights.chunks_mut(PAGE).zip(entries.chunks(PAGE)) {
-                let (connector, run_code) = (self.name.clone(), run_code.clone());
-                let page = Page { connector, entries: page.to_vec(), run_code };
+                let page = Page { entries: page.to_vec(), ..whole.part() };
                 let answer = policy.visible(caller.clone(), page).await?;
                 for (sight, judged) in seen.iter_mut().zip(&answer.sights) {
                     *sight = stricter(*sight, *judged);
                 }
                 valid = shorter(valid, answer.valid);
+                // One that judges many pages says the same of each.
+                let fits =
+                    answer.notice.filter(|said| said.len() <= room && !notices.contains(said));
+                room = room.saturating_sub(fits.as_ref().map_or(0, String::len));
+                notices.extend(fits);
             }
         }
-        Ok((sights, valid))
+        Ok(Judgement { sights, valid, notices })
     }
+}
+
+fn judged(catalogue: &Catalogue) -> Vec<Judged> {
+    let entries = catalogue.entries().iter();
+    entries.map(|entry| (entry.clone(), catalogue.upstream_of(entry).cloned())).collect()
 }
 
 fn stricter(one: Sight, other: Sight) -> Sight {
@@ -134,5 +199,39 @@ fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(rights: usize, filters: Option<usize>) -> Key {
+        let filters = filters.map(|filters| filters.to_string().into());
+        Key { rights: rights.to_string().into(), generation: 1, filters }
+    }
+
+    fn kept() -> Filtered {
+        let view = Arc::new(View::whole(Arc::new(Catalogue::default())));
+        Filtered { view, stamp: 0, until: None }
+    }
+
+    #[test]
+    fn views_are_bounded_and_those_of_filters_first() {
+        let views = Views::default();
+        (0..100).for_each(|caller| views.keep(key(caller, None), kept()));
+        (0..MAX_ASKED).for_each(|filters| views.keep(key(0, Some(filters)), kept()));
+        assert_eq!(views.filtered.len(), 100 + MAX_ASKED);
+        views.keep(key(1, Some(MAX_ASKED)), kept());
+        assert_eq!(views.filtered.len(), 101, "whoever asks for nothing keeps its view");
+        (100..MAX_VIEWS).for_each(|caller| views.keep(key(caller, None), kept()));
+        assert!(views.filtered.len() <= MAX_VIEWS);
+    }
+
+    #[test]
+    fn a_filter_is_part_of_what_a_view_is_for() {
+        assert_ne!(key(1, None), key(1, Some(0)));
+        assert_ne!(key(1, Some(1)), key(1, Some(0)));
+        assert_ne!(key(0, Some(0)), key(1, Some(0)));
     }
 }

@@ -131,6 +131,8 @@ macro_rules! page {
         let names = $columns.names();
         let upstreams = $columns.upstreams();
         let hints = $columns.hints();
+        let tags = $columns.tag_sets();
+        let tag_sets: Vec<&[&str]> = tags.iter().map(Vec::as_slice).collect();
         let hint_sets: Vec<&[(&str, &str)]> = hints.iter().map(Vec::as_slice).collect();
         let $page = types::Page {
             names: &names,
@@ -140,7 +142,7 @@ macro_rules! page {
             hints_of: &$columns.hints_of,
             kinds: &Columns::kinds(),
             upstreams: &upstreams,
-            tag_sets: &[&[]],
+            tag_sets: &tag_sets,
             hint_sets: &hint_sets,
         };
     };

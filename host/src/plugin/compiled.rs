@@ -18,6 +18,8 @@ pub(super) struct Compiled {
     pub(super) kind: Kind,
     /// Whether its calls may wait, and so run in the asynchronous way.
     pub(super) waits: bool,
+    /// Whether it reads requests where it judges what is visible.
+    pub(super) reads_requests: bool,
     /// SHA-256 of the component.
     pub(super) digest: [u8; 32],
     /// What it says about itself.

@@ -12,9 +12,10 @@ use super::failure::Failure;
 use super::imports::clean;
 use super::limits::{
     ANSWER_MAX, BODY_MAX, DEFINITION_MAX, DOCUMENT_MAX, EDITS_MAX, ENTRIES_MAX, LOG_LINE_MAX,
-    MESSAGE_MAX, PROBLEMS_MAX, UNDERSTOOD_MAX,
+    MESSAGE_MAX, NOTICE_MAX, PROBLEMS_MAX, UNDERSTOOD_MAX,
 };
 use super::place::Place;
+use super::tags;
 use crate::catalogue::{Entry, EntryKind, Hints, Shaped, ShapedEntry, ShapedTarget, Sight};
 use crate::pipeline::port::{
     ConnectorView, Edit, Page, Rejection, Sights, Understood, UpstreamView,
@@ -156,7 +157,9 @@ pub(super) fn sights(given: &e::visibility::View, wanted: usize) -> Result<Sight
         e::visibility::Sight::Hidden => Sight::Hidden,
     });
     let valid = given.valid_ms.map(|ms| Duration::from_millis(ms.into()));
-    Ok(Sights { sights: sights.collect(), valid })
+    let notice = given.notice.as_deref().map(|said| clean(said, NOTICE_MAX));
+    let notice = notice.filter(|said| !said.trim().is_empty());
+    Ok(Sights { sights: sights.collect(), valid, notice })
 }
 
 /// What a policy understood: each match is a place on the page.
@@ -188,6 +191,7 @@ pub(super) struct Columns {
     pub(super) tags_of: Vec<u32>,
     pub(super) hints_of: Vec<u32>,
     upstreams: Vec<Arc<str>>,
+    tags: Vec<Vec<String>>,
     hints: Vec<Hints>,
 }
 
@@ -198,9 +202,11 @@ impl Columns {
         let mut columns = Self {
             kind_of: Vec::with_capacity(page.entries.len()),
             upstream_of: Vec::with_capacity(page.entries.len()),
-            tags_of: vec![0; page.entries.len()],
+            tags_of: Vec::with_capacity(page.entries.len()),
             hints_of: Vec::with_capacity(page.entries.len()),
             upstreams: Vec::new(),
+            // Most have none.
+            tags: vec![Vec::new()],
             hints: Vec::new(),
             page: page.clone(),
         };
@@ -208,6 +214,8 @@ impl Columns {
             columns.kind_of.push(entry.kind as u32);
             let upstream = upstream.as_ref().unwrap_or(&nobody);
             columns.upstream_of.push(place_of(&mut columns.upstreams, upstream));
+            let own = tags::of(&entry.definition);
+            columns.tags_of.push(place_of(&mut columns.tags, &own));
             columns.hints_of.push(place_of(&mut columns.hints, &entry.hints));
         }
         columns
@@ -224,6 +232,10 @@ impl Columns {
 
     pub(super) fn upstreams(&self) -> Vec<&str> {
         self.upstreams.iter().map(|name| &**name).collect()
+    }
+
+    pub(super) fn tag_sets(&self) -> Vec<Vec<&str>> {
+        self.tags.iter().map(|set| set.iter().map(String::as_str).collect()).collect()
     }
 
     pub(super) fn hints(&self) -> Vec<Vec<(&'static str, &'static str)>> {

@@ -1,6 +1,7 @@
 //! What a component is, read from its imports and exports before anything of it runs.
 
 use wasmtime::component::Component;
+use wasmtime::component::types::ComponentItem;
 use wasmtime::{Engine, Precompiled};
 
 use super::error::LoadError;
@@ -78,6 +79,16 @@ pub fn check(engine: &Engine, component: &Component, grants: &Grants) -> Result<
         check_import(name, grants)?;
     }
     kind_of(&exports)
+}
+
+/// Whether the component reads requests where it judges what is visible.
+pub fn reads_requests(engine: &Engine, component: &Component) -> bool {
+    let types = component.component_type();
+    types.imports(engine).any(|(name, item)| {
+        let ComponentItem::ComponentInstance(instance) = item.ty else { return false };
+        matches!(own(name), Ok(Some("listing")))
+            && instance.exports(engine).any(|(name, _)| name == "header" || name == "query")
+    })
 }
 
 fn check_import(name: &str, grants: &Grants) -> Result<(), LoadError> {

@@ -51,6 +51,8 @@ pub const LOG_LINE_MAX: usize = 2_048;
 pub const LOG_FIELDS_MAX: usize = 16;
 /// Longest sentence of a refusal or failure.
 pub const MESSAGE_MAX: usize = 8 << 10;
+/// Longest sentence about a view for the client; the rest is cut.
+pub const NOTICE_MAX: usize = 512;
 /// Longest `body` of a refusal.
 pub const BODY_MAX: usize = 64 << 10;
 /// Longest result that a plugin writes itself.

@@ -35,6 +35,7 @@ mod seat;
 pub mod slot;
 pub mod spec;
 pub mod stats;
+mod tags;
 mod task;
 mod waiting;
 mod warm;

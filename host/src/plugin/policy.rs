@@ -153,13 +153,29 @@ impl Policy for PolicySeat {
         self.seat.version()
     }
 
+    fn reads_requests(&self) -> bool {
+        let compiled = &self.seat.current.load().compiled;
+        compiled.reads_requests
+            && compiled.found.visibility()
+            && self.seat.place.headers.reads_any()
+    }
+
+    fn may_read_header(&self, name: &str) -> bool {
+        self.seat.place.headers.reads(name)
+    }
+
+    fn may_read_query(&self, name: &str) -> bool {
+        self.seat.place.headers.reads_query(name)
+    }
+
     fn visible(&self, caller: Arc<Caller>, page: Page) -> Promise<'_, Result<Sights, Fault>> {
         Box::pin(async move {
             let count = page.entries.len();
             match self.ask_visible(caller, Arc::new(page)).await {
                 Ok(sights) => Ok(sights),
                 Err(failure) => {
-                    let all = Sights { sights: vec![Sight::Shown; count], valid: None };
+                    let all =
+                        Sights { sights: vec![Sight::Shown; count], valid: None, notice: None };
                     self.instead(Hook::Visible, failure, all)
                 }
             }

@@ -181,11 +181,13 @@ impl Core {
         let component = self.component(artifact)?;
         let kind = inspect::check(&self.engine, &component, &spec.grants)?;
         let waits = spec.waits();
+        let reads_requests = inspect::reads_requests(&self.engine, &component);
         let mismatch = |error| LoadError::Mismatch { reason: sentence(&error) };
         let pre = self.linker(waits)?.instantiate_pre(&component).map_err(mismatch)?;
         let found = Found::of(&pre).map_err(mismatch)?;
         let info = Arc::default();
-        let mut compiled = Compiled { pre, found, kind, waits, digest: artifact.digest, info };
+        let digest = artifact.digest;
+        let mut compiled = Compiled { pre, found, kind, waits, reads_requests, digest, info };
         compiled.info = Arc::new(self.describe(&compiled, spec, kind).await?);
         Ok(compiled)
     }

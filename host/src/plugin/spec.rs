@@ -57,6 +57,8 @@ impl Default for Limits {
 pub struct Grants {
     /// Request headers that it may read; a name may end in `*`. Credentials are never read.
     pub headers: Vec<String>,
+    /// Query parameters of requests that it may read where it judges what is visible.
+    pub query: Vec<String>,
     /// Headers of upstream requests that it may set or remove.
     pub set_headers: Vec<String>,
     /// Whether it may send requests to the upstreams of its connector.

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{End, Joined, Listener};
-use crate::pipeline::{Caller, Outbox, PartyId};
+use crate::pipeline::{Caller, Filters, Outbox, PartyId};
 
 /// Streams of one identified caller at once.
 const MAX_OF_CALLER: usize = 256;
@@ -27,6 +27,7 @@ struct Listen {
     connector: Arc<str>,
     caller: Arc<Caller>,
     capabilities: Option<Arc<str>>,
+    filters: Option<Arc<Filters>>,
     outbox: Arc<dyn Outbox>,
     over: watch::Sender<Option<End>>,
 }
@@ -52,7 +53,7 @@ impl Listens {
         connector: &Arc<str>,
         stream: Listener,
     ) -> Result<Joined, Fault> {
-        let Listener { party, caller, capabilities, outbox, .. } = stream;
+        let Listener { party, caller, capabilities, filters, outbox, loads: _ } = stream;
         let own = || self.open.iter().filter(|listen| listen.caller.id == caller.id).count();
         if !caller.anonymous && own() >= MAX_OF_CALLER {
             let text = format!("You have {MAX_OF_CALLER} subscriptions open: close one first.");
@@ -64,8 +65,9 @@ impl Listens {
         }
         let (over, ended) = watch::channel(None);
         let connector = connector.clone();
-        self.open
-            .insert(party, Listen { connector, caller, capabilities, outbox, over: over.clone() });
+        let over_too = over.clone();
+        let listen = Listen { connector, caller, capabilities, filters, outbox, over: over_too };
+        self.open.insert(party, listen);
         // Whoever closes says so first: a stream that is not found then is entered after that, and ends here.
         if self.closed.load(Ordering::SeqCst) {
             over.send_replace(Some(End::Graceful));
@@ -99,6 +101,7 @@ impl Listens {
             party: *listen.key(),
             caller: listen.caller.clone(),
             capabilities: listen.capabilities.clone(),
+            filters: listen.filters.clone(),
             loads: None,
             outbox: listen.outbox.clone(),
         })
@@ -119,6 +122,11 @@ mod tests {
     use super::*;
     use crate::pipeline::NoOutbox;
 
+    fn stream(party: PartyId, caller: Arc<Caller>) -> Listener {
+        let outbox = Arc::new(NoOutbox);
+        Listener { party, caller, capabilities: None, filters: None, loads: None, outbox }
+    }
+
     #[test]
     fn streams_are_bounded_for_each_caller_and_in_all() {
         let listens = Arc::new(Listens::new(MAX_OF_CALLER + 1));
@@ -127,8 +135,7 @@ mod tests {
         let known = Arc::new(Caller { anonymous: false, ..Caller::anonymous("b") });
         let enter = |n, caller: &Arc<Caller>| {
             let (party, caller) = (PartyId(n), caller.clone());
-            let outbox = Arc::new(NoOutbox);
-            listens.enter(&hub, Listener { party, caller, capabilities: None, loads: None, outbox })
+            listens.enter(&hub, stream(party, caller))
         };
         let mut open: Vec<Joined> =
             (0..).take(MAX_OF_CALLER).map(|n| enter(n, &known).unwrap()).collect();
@@ -149,9 +156,7 @@ mod tests {
         let listens = Arc::new(Listens::new(3));
         let enter = |n| {
             let (party, caller) = (PartyId(n), Arc::new(Caller::anonymous("a")));
-            let outbox = Arc::new(NoOutbox);
-            let stream = Listener { party, caller, capabilities: None, loads: None, outbox };
-            listens.enter(&"hub".into(), stream).unwrap()
+            listens.enter(&"hub".into(), stream(party, caller)).unwrap()
         };
         let mut early = enter(1);
         listens.end(End::Abrupt, |_| true);

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwapOption;
+
 use super::asks::Asks;
 use super::flight::Flights;
 use super::id::SessionId;
 use super::outbox::SessionOutbox;
 use super::streams::Streams;
 use crate::pipeline::inbound::Toward;
-use crate::pipeline::{Caller, Connector, Party, RequestId};
+use crate::pipeline::{Caller, Connector, Filters, Party, RequestId};
 use crate::protocol::{Field, Id, Message, Method};
 
 /// What is remembered of a client of the legacy era.
@@ -33,6 +35,8 @@ pub struct Session {
     pub outbox: Arc<SessionOutbox>,
     /// What was sent, and may have to be sent again.
     pub streams: Streams,
+    /// What its client said last about what is to be shown; none = nothing that a policy may read.
+    pub(super) filters: ArcSwapOption<Filters>,
     /// Milliseconds on the store's clock.
     pub(super) opened: u64,
     pub(super) touched: AtomicU64,
@@ -46,6 +50,15 @@ impl Session {
             caller: self.caller.clone(),
             session: Some(self.tag.clone()),
             revision: self.party.revision,
+            filters: self.filters.load_full(),
+        }
+    }
+
+    /// A request came with this about what is to be shown: what the client is told counts by it from now on.
+    pub fn wants(&self, filters: Option<&Arc<Filters>>) {
+        // Nearly always neither says anything.
+        if filters.is_some() || self.filters.load().is_some() {
+            self.filters.store(filters.cloned());
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -22,7 +23,7 @@ use super::streams::Streams;
 use crate::fault::{Code, Fault};
 use crate::hex::hex;
 use crate::pipeline::port::{Audience, End, Joined, Listener};
-use crate::pipeline::{Caller, Outbox, Party, PartyId, party};
+use crate::pipeline::{Caller, Outbox, Party, PartyId, Viewer, party};
 use crate::protocol::{Field, Message, Revision};
 
 /// Bounds of the store.
@@ -128,6 +129,7 @@ impl Sessions {
             asks: Asks::default(),
             outbox,
             streams: Streams::default(),
+            filters: ArcSwapOption::const_empty(),
             opened: now,
             touched: AtomicU64::new(now),
         });
@@ -280,6 +282,7 @@ impl Audience for Sessions {
             party: session.party.id,
             caller: session.caller.clone(),
             capabilities: session.party.capabilities.clone(),
+            filters: session.filters.load_full(),
             loads: session.party.loads.clone(),
             outbox: session.outbox.clone(),
         });
@@ -289,13 +292,18 @@ impl Audience for Sessions {
     fn join(
         &self,
         connector: &Arc<str>,
-        caller: &Arc<Caller>,
-        capabilities: Option<Arc<str>>,
+        viewer: Viewer<'_>,
         outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault> {
-        let (party, caller) = (self.next_party(), caller.clone());
-        let loads = None;
-        self.listens.enter(connector, Listener { party, caller, capabilities, loads, outbox })
+        let stream = Listener {
+            party: self.next_party(),
+            caller: viewer.caller.clone(),
+            capabilities: viewer.capabilities.cloned(),
+            filters: viewer.filters.cloned(),
+            loads: None,
+            outbox,
+        };
+        self.listens.enter(connector, stream)
     }
 }
 

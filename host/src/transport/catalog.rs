@@ -13,10 +13,15 @@ use crate::pipeline::{RequestId, catalog};
 use crate::protocol::{Message, Revision};
 
 /// What the caller may see of it, behind the same doors as the endpoint for MCP.
-pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, head: HeaderMap) -> Reply {
+pub async fn get(
+    site: &Arc<Site>,
+    endpoint: &Endpoint,
+    head: HeaderMap,
+    query: Option<&str>,
+) -> Reply {
     let request_id = RequestId::next();
     let read = async {
-        let visitor = Visitor::identify(site, endpoint, &head).await?;
+        let visitor = Visitor::identify(site, endpoint, &head).await?.asking(&head, query);
         let connector = &endpoint.connector;
         let message = question(&connector.name)?;
         let (request, _kept) = modern::requested(site, &visitor, head, message, request_id)?;

@@ -113,10 +113,12 @@ pub(super) async fn open(
     let credential = visitor.credential.as_ref();
     let opener = Opener { caller, credential: credential.filter(|_| connector.lends()) };
     let session = site.sessions.open(&connector.name, opener, revision, message)?;
+    session.wants(visitor.filters.as_ref());
     let result = {
         let capabilities = session.party.capabilities.as_ref();
         let shows = Shows::Request(credential);
-        let viewer = Viewer { caller: &session.caller, capabilities, shows };
+        let filters = visitor.filters.as_ref();
+        let viewer = Viewer { caller: &session.caller, capabilities, shows, filters };
         handshake::initialize(connector, viewer, revision).await
     };
     Ok((session, answer::result(id, result.as_bytes())))
@@ -131,6 +133,7 @@ pub(super) async fn request(
     request_id: RequestId,
 ) -> Result<Answer, Fault> {
     let guard = session.flights.begin(id)?;
+    session.wants(visitor.filters.as_ref());
     let request = Request {
         request_id,
         // Another token of the same caller may allow other things than the one that opened the session.
@@ -141,6 +144,7 @@ pub(super) async fn request(
         session: Some(session.tag.clone()),
         passed: Vec::new(),
         credential: visitor.credential.clone(),
+        filters: visitor.filters.clone(),
         flight: guard.flight.clone(),
         depth: 0,
     };

@@ -111,6 +111,7 @@ pub(super) fn requested(
         session: None,
         passed,
         credential: visitor.credential.clone(),
+        filters: visitor.filters.clone(),
         flight: flight.clone(),
         depth: 0,
     };

@@ -18,14 +18,22 @@ use crate::protocol::{Era, Field, Id, Kind, Malformed, Message, Method, Revision
 use crate::telemetry::Outcome;
 
 /// Takes a message and answers it.
-pub async fn post<B>(site: &Arc<Site>, endpoint: &Endpoint, head: HeaderMap, body: B) -> Reply
+pub async fn post<B>(
+    site: &Arc<Site>,
+    endpoint: &Endpoint,
+    (head, query): (HeaderMap, Option<&str>),
+    body: B,
+) -> Reply
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
     let request_id = RequestId::next();
     let checked = match Visitor::identify(site, endpoint, &head).await {
-        Ok(visitor) => checked_body(site, &head, body).await.map(|text| (visitor, text)),
+        Ok(visitor) => {
+            let visitor = visitor.asking(&head, query);
+            checked_body(site, &head, body).await.map(|text| (visitor, text))
+        }
         Err(fault) => Err(fault),
     };
     let (visitor, text) = match checked {

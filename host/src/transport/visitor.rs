@@ -9,7 +9,7 @@ use super::headers;
 use super::site::{Endpoint, Site};
 use crate::auth::refusal;
 use crate::fault::Fault;
-use crate::pipeline::Caller;
+use crate::pipeline::{Caller, Filters};
 
 /// An endpoint, and who asks there.
 pub(super) struct Visitor<'a> {
@@ -19,6 +19,8 @@ pub(super) struct Visitor<'a> {
     pub(super) caller: Option<Arc<Caller>>,
     /// What the client identified itself with, for upstreams that it is forwarded to.
     pub(super) credential: Option<HeaderValue>,
+    /// What the request says about what is to be shown; none = nothing that a policy may read.
+    pub(super) filters: Option<Arc<Filters>>,
 }
 
 impl<'a> Visitor<'a> {
@@ -38,7 +40,12 @@ impl<'a> Visitor<'a> {
                 caller => caller,
             },
         };
-        Ok(Self { endpoint, caller, credential: authorization.map(unshown) })
+        Ok(Self { endpoint, caller, credential: authorization.map(unshown), filters: None })
+    }
+
+    /// The same, with what headers and query say about what is to be shown.
+    pub(super) fn asking(self, head: &HeaderMap, query: Option<&str>) -> Self {
+        Self { filters: self.endpoint.connector.filters(head, query), ..self }
     }
 }
 

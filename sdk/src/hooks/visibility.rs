@@ -8,7 +8,7 @@ use crate::{Failure, Plugin};
 pub use crate::glue::visibility::Page;
 /// Shown, unlisted (a call reaches `admit` and gets its reason) or hidden (unknown).
 pub use crate::glue::visibility::Sight;
-/// A sight for each item, and how long it holds.
+/// A sight for each item, how long it holds, and what the client is told about it.
 pub use crate::glue::visibility::View;
 
 /// `visibility`: judge items one by one with [`sight`](Self::sight), or a whole page with [`visible`](Self::visible).
@@ -21,10 +21,15 @@ pub trait Visibility: Plugin {
         None
     }
 
+    /// One sentence for the client's `instructions`, about what it asked for; none = nothing to say.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
     /// Judges a page of at most 1,000 items, within 2 s; by itself it asks [`sight`](Self::sight) for each.
     fn visible(&self, page: Page) -> Result<View, Failure> {
         let sights = page.items()?.iter().map(|item| self.sight(item)).collect::<Result<_, _>>()?;
-        Ok(View { sights, valid_ms: self.valid_ms() })
+        Ok(View { sights, valid_ms: self.valid_ms(), notice: self.notice() })
     }
 }
 

@@ -59,7 +59,14 @@ impl Host {
         self.tell(|world| world.call.session = Some(session.to_owned()))
     }
 
-    /// A granted header.
+    /// A granted parameter in the query of the request that a view is for.
+    pub fn query(&self, name: &str, value: &str) -> &Self {
+        self.tell(|world| {
+            world.query.insert(name.to_owned(), value.to_owned());
+        })
+    }
+
+    /// A granted header, of the call or of the request that a view is for.
     pub fn header(&self, name: &str, value: &str) -> &Self {
         self.tell(|world| {
             world.call.headers.insert(name.to_ascii_lowercase(), value.to_owned());

@@ -99,6 +99,7 @@ pub(super) struct World {
     pub(super) entries: Vec<Listed>,
     pub(super) generation: u32,
     pub(super) details: BTreeMap<(u32, String), String>,
+    pub(super) query: BTreeMap<String, String>,
     pub(super) workers: BTreeMap<u32, Worker>,
     pub(super) workers_generation: u32,
     pub(super) store: Store,

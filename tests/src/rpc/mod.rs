@@ -40,6 +40,8 @@ pub struct Client {
     token: Option<String>,
     /// What it speaks where it opens a session.
     revision: &'static str,
+    /// Headers of every request, besides those of the protocol.
+    headers: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -131,9 +133,25 @@ impl Client {
         self
     }
 
+    /// Asks at another path from here on, or with another query.
+    #[must_use]
+    pub fn at(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
+    /// Sends these headers with every request from here on, and no others.
+    #[must_use]
+    pub fn with_headers(mut self, headers: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.headers = headers.iter().map(owned).collect();
+        self
+    }
+
     fn new(address: SocketAddr, path: &str, era: Era) -> Self {
-        let path = path.to_owned();
-        Self { address, path, era, next_id: AtomicU64::new(1), token: None, revision: LEGACY }
+        let (path, headers) = (path.to_owned(), Vec::new());
+        let next_id = AtomicU64::new(1);
+        Self { address, path, era, next_id, token: None, revision: LEGACY, headers }
     }
 
     /// The id of the legacy session.
@@ -288,6 +306,9 @@ impl Client {
             .header("host", self.address.to_string());
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
+        }
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
         }
         match &self.era {
             Era::Modern { .. } => request = request.header("mcp-protocol-version", MODERN),

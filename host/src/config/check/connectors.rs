@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{artifacts, clashes, discovery, registry, server_info, upstreams};
+use super::{artifacts, clashes, discovery, registry, server_info, upstreams, visibility};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -20,6 +20,17 @@ const HELD: &[&str] =
 
 /// Checks every connector.
 pub(super) fn check(
+    file: &File,
+    origin: &Origin<'_>,
+    plugins: &mut Plugins,
+    findings: &mut Findings,
+) -> Vec<ConnectorSettings> {
+    let mut connectors = written(file, origin, plugins, findings);
+    visibility::narrow(&mut connectors, origin.environment, plugins, findings);
+    connectors
+}
+
+fn written(
     file: &File,
     origin: &Origin<'_>,
     plugins: &mut Plugins,

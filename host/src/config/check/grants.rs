@@ -8,6 +8,9 @@ use crate::config::file::{Grants, Text};
 use crate::config::key::KeyPath;
 use crate::config::settings::GrantSettings;
 
+/// Bytes of the name of a query parameter.
+const PARAMETER: usize = 128;
+
 /// Checks every grant of a plugin.
 pub(super) fn check(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> GrantSettings {
     let origins = key.key("fetch");
@@ -27,6 +30,7 @@ pub(super) fn check(grants: &Grants, key: &KeyPath, findings: &mut Findings) -> 
         [read, set].map(|(names, list, wanted)| headers(names, wanted, &key.key(list), findings));
     GrantSettings {
         headers,
+        query: parameters(&grants.query, &key.key("query"), findings),
         set_headers,
         upstreams: grants.upstreams,
         reveal: grants.reveal,
@@ -46,6 +50,16 @@ fn headers(
         .enumerate()
         .filter_map(|(index, Text(name))| header::check(name, wanted, &key.item(index), findings))
         .collect()
+}
+
+fn parameters(names: &[Text], key: &KeyPath, findings: &mut Findings) -> Vec<String> {
+    for (index, Text(name)) in names.iter().enumerate() {
+        if name.is_empty() || name.len() > PARAMETER || name.contains(char::is_control) {
+            let hint = "write a name such as `tools`, as it stands before `=`";
+            findings.problem(&key.item(index), "is no name of a query parameter", hint);
+        }
+    }
+    names.iter().map(|Text(name)| name.clone()).collect()
 }
 
 /// Scheme, host and port, and nothing else. The text is not repeated where it may hold a credential.

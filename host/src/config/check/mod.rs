@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
-//! [`credential`], [`tags`], [`watch`] and [`registry`]; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! [`credential`], [`tags`], [`watch`] and [`registry`]; [`visibility`] is what the environment shows; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
@@ -25,6 +25,7 @@ mod tags;
 mod target;
 mod tokens;
 mod upstreams;
+mod visibility;
 mod watch;
 mod whole;
 mod word;

@@ -19,7 +19,7 @@ use crate::config::settings::{
 };
 
 /// Plugins that are part of the binary.
-const BUNDLED: &[&str] = &["router", "gateway"];
+const BUNDLED: &[&str] = &["router", "gateway", "visibility"];
 /// Plugins that will be, and whose names are kept for them.
 const RESERVED: &[&str] = &["dispatcher", "transfer"];
 /// The plugins by name.
@@ -151,6 +151,12 @@ impl Plugins {
             grants: GrantSettings::default(),
             on_error: OnError::default(),
         })
+    }
+
+    /// Whether a plugin that is written down under this name comes from a file.
+    pub(super) fn is_replaced(&self, name: &str) -> bool {
+        let known = self.by_name.get(name);
+        known.is_some_and(|plugin| matches!(plugin.source, PluginSource::File(_)))
     }
 
     /// All of them.

@@ -44,6 +44,8 @@ pub struct PluginLimits {
 pub struct Grants {
     /// Request headers that it may read. Credentials are never among them.
     pub headers: Vec<Text>,
+    /// Query parameters of the request's URL that it may read where it judges what is visible.
+    pub query: Vec<Text>,
     /// Headers of the upstream request that it may set or remove.
     pub set_headers: Vec<Text>,
     /// Whether it may send requests to the connector's upstreams as the caller.

@@ -26,6 +26,8 @@ upstreams:
 - Unknown keys are refused, and so are keys that do nothing yet.
 - Where to listen is decided by `--listen`, then `CONNECTOR_HOST` and `CONNECTOR_PORT`, then `MCP_SERVER_HOST` and
   `MCP_SERVER_PORT`, then `HOST` and `PORT`, then the file.
+- `MCP_ENABLED_TOOLS`, `MCP_DISABLED_TOOLS`, `MCP_ENABLED_TAGS` and `MCP_DISABLED_TAGS` give every connector the policy `visibility`,
+  for which they hold besides what the file says ([visibility.md](visibility.md)).
 - While plugway serves, a file that changed, or SIGHUP, puts what is valid in place: sessions, calls and servers whose
   entries are the same stay. An invalid file changes nothing, and is named in the log and in `/ready`.
 - Relative paths start at the folder of the file.

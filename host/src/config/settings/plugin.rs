@@ -50,6 +50,8 @@ pub struct PluginLimitSettings {
 pub struct GrantSettings {
     /// Request headers that it may read.
     pub headers: Vec<HeaderName>,
+    /// Query parameters of requests that it may read where it judges what is visible.
+    pub query: Vec<String>,
     /// Headers of the upstream request that it may set or remove.
     pub set_headers: Vec<HeaderName>,
     /// Whether it may send requests to the connector's upstreams.

@@ -79,7 +79,7 @@ async fn fetch(
     // What the server offers may have been hidden from the caller since. What is not listed can be called, and gives links.
     let shows = asked.credential.as_ref();
     let shows = shows.map_or(Shows::Earlier, |credential| Shows::Request(Some(credential)));
-    let viewer = Viewer { caller, capabilities: None, shows };
+    let viewer = Viewer { caller, capabilities: None, shows, filters: None };
     if !may_use(&*connector.view(viewer).await?, &file.upstream) {
         return Err(unknown());
     }

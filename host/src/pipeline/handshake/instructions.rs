@@ -1,4 +1,4 @@
-//! The connector's `instructions`: what its operator says, what its servers say, and what is down.
+//! The connector's `instructions`: what its operator says, what policies say, what its servers say, and what is down.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub(super) fn member(connector: &Connector, known: &Known<'_>) -> String {
         let text = snapshot.offering.as_ref()?.instructions.clone()?;
         served.instructions.then(|| (served.upstream.name().clone(), text))
     });
-    let mut parts = vec![connector.description.to_string()];
+    let mut parts = vec![connector.description.to_string(), known.notice.clone()];
     parts.extend(sections(said));
     parts.push(lazily(connector, known).to_owned());
     parts.push(down(known));

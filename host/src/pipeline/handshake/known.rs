@@ -12,6 +12,8 @@ pub(super) struct Known<'a> {
     servers: Vec<(&'a Served, Arc<Snapshot>)>,
     /// What clients like the caller's are shown.
     pub(super) catalogue: Arc<Catalogue>,
+    /// What policies tell the client about that; empty = nothing.
+    pub(super) notice: String,
 }
 
 impl<'a> Known<'a> {
@@ -19,7 +21,7 @@ impl<'a> Known<'a> {
     pub(super) async fn of(connector: &'a Connector, viewer: Viewer<'_>) -> Self {
         let Ok(view) = connector.view(viewer).await else {
             let catalogue = connector.views.whole().catalogue().clone();
-            return Self { servers: Vec::new(), catalogue };
+            return Self { servers: Vec::new(), catalogue, notice: String::new() };
         };
         let built = connector.built(viewer).await;
         let own = |place: usize| built.as_ref()?.offerings.get(place)?.clone();
@@ -32,7 +34,8 @@ impl<'a> Known<'a> {
             }
             (served, snapshot)
         });
-        Self { servers: servers.collect(), catalogue: view.catalogue().clone() }
+        let (catalogue, notice) = (view.catalogue().clone(), view.notice().to_owned());
+        Self { servers: servers.collect(), catalogue, notice }
     }
 
     pub(super) fn servers(&self) -> impl Iterator<Item = (&'a Served, &Arc<Snapshot>)> {

@@ -10,6 +10,7 @@ use crate::pipeline::call::{Arguments, CallContext, Way};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::exchange::refused;
+use crate::pipeline::filters::Filters;
 use crate::pipeline::local::NO_DECISION;
 use crate::pipeline::port::Inbound;
 use crate::pipeline::request::RequestId;
@@ -28,6 +29,8 @@ pub struct Toward {
     pub session: Option<Arc<str>>,
     /// The revision that the client speaks.
     pub revision: Revision,
+    /// What the client said about what is to be shown; none = nothing that a policy may read.
+    pub filters: Option<Arc<Filters>>,
 }
 
 /// Whether any policy looks at what servers send: if none does, nothing needs to be held back or read for it.
@@ -46,7 +49,8 @@ pub async fn pass(
     if !is_judged(connector) {
         return Ok(message);
     }
-    let view = connector.view(Viewer::unasked(&toward.caller, None)).await?;
+    let viewer = Viewer::unasked(&toward.caller, None).filtered(toward.filters.as_ref());
+    let view = connector.view(viewer).await?;
     for policy in connector.policies.iter().filter(|policy| policy.hooks().inbound) {
         let context = CallContext {
             way: Way::FromUpstream,

@@ -97,6 +97,7 @@ fn toward() -> Toward {
         caller: Arc::new(Caller::anonymous("ann")),
         session: Some("tag".into()),
         revision: Revision::parse("2025-11-25").unwrap(),
+        filters: None,
     }
 }
 

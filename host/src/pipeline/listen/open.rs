@@ -37,11 +37,7 @@ pub(in crate::pipeline) async fn listen(
         feature::check_declared(&request, &TASKS)?;
     }
     let lists = Arc::new(ListChanges::new(filter.lists));
-    let mut joined = {
-        let capabilities = request.party.capabilities.clone();
-        let audience = &connector.audience;
-        audience.join(&connector.name, &request.caller, capabilities, lists.clone())?
-    };
+    let mut joined = connector.audience.join(&connector.name, request.viewer(), lists.clone())?;
     if filter.is_of_lists_only() {
         joined = joined.of_lists_only();
     }

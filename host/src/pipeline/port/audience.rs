@@ -6,8 +6,10 @@ use tokio::sync::watch;
 
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
+use crate::pipeline::filters::Filters;
 use crate::pipeline::lazy::Loads;
 use crate::pipeline::party::{Outbox, PartyId};
+use crate::pipeline::viewer::Viewer;
 
 /// A legacy session, or a subscription of the modern era, as far as it is told something.
 pub struct Listener {
@@ -17,6 +19,8 @@ pub struct Listener {
     pub caller: Arc<Caller>,
     /// JSON text of the client's capabilities.
     pub capabilities: Option<Arc<str>>,
+    /// What it said last about what is to be shown; none = nothing that a policy may read.
+    pub filters: Option<Arc<Filters>>,
     /// Tools that it has loaded of a lazy connector; none where nothing is kept.
     pub loads: Option<Arc<Loads>>,
     /// Takes what the client is told.
@@ -29,13 +33,11 @@ pub trait Audience: Send + Sync {
     fn mark(&self) -> PartyId;
     /// The listeners of the connector of this name, in no order; their number is bounded.
     fn listeners(&self, connector: &str) -> Vec<Listener>;
-    /// From now on a subscription of this caller, with a client of these capabilities, is told, too; fails where there are too
-    /// many.
+    /// From now on a subscription of this caller and its client is told, too; fails where there are too many.
     fn join(
         &self,
         connector: &Arc<str>,
-        caller: &Arc<Caller>,
-        capabilities: Option<Arc<str>>,
+        viewer: Viewer<'_>,
         outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault>;
 }
@@ -103,8 +105,7 @@ impl Audience for Nobody {
     fn join(
         &self,
         _connector: &Arc<str>,
-        _caller: &Arc<Caller>,
-        _capabilities: Option<Arc<str>>,
+        _viewer: Viewer<'_>,
         _outbox: Arc<dyn Outbox>,
     ) -> Result<Joined, Fault> {
         Err(Fault::new(Code::ShuttingDown, "Nobody is told anything here."))

@@ -11,6 +11,7 @@ use crate::catalogue::{Entry, Sight};
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;
 use crate::pipeline::caller::Caller;
+use crate::pipeline::filters::Filters;
 
 /// Which hooks a policy exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +110,22 @@ pub struct Page {
     pub entries: Vec<(Arc<Entry>, Option<Arc<str>>)>,
     /// Names of the upstreams that run code.
     pub run_code: Arc<[Arc<str>]>,
+    /// What the request says about what is to be shown.
+    pub filters: Option<Arc<Filters>>,
+}
+
+impl Page {
+    /// One with nothing on it.
+    pub fn empty(connector: Arc<str>) -> Self {
+        Self { connector, entries: Vec::new(), run_code: Arc::default(), filters: None }
+    }
+
+    /// A page of the same, with nothing on it yet.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        let (run_code, filters) = (self.run_code.clone(), self.filters.clone());
+        Self { run_code, filters, ..Self::empty(self.connector.clone()) }
+    }
 }
 
 /// One sight for each entry of a page.
@@ -118,6 +135,8 @@ pub struct Sights {
     pub sights: Vec<Sight>,
     /// How long the judgement holds; none = until something changes.
     pub valid: Option<Duration>,
+    /// A sentence for the client; the plugin room bounds it.
+    pub notice: Option<String>,
 }
 
 /// How a policy understood one thing that the operator wrote.
@@ -142,6 +161,19 @@ pub trait Policy: Send + Sync {
     fn generation(&self) -> u64;
     /// Whether the operator lets calls pass where the policy cannot judge (`on_error: allow`).
     fn fails_open(&self) -> bool {
+        false
+    }
+    /// Whether it may read anything of a request where it judges what is visible. Only then are the functions below asked, and
+    /// views told apart by what they name.
+    fn reads_requests(&self) -> bool {
+        false
+    }
+    /// Whether it may read this header there; the name is in lower case.
+    fn may_read_header(&self, _name: &str) -> bool {
+        false
+    }
+    /// Whether it may read this query parameter there.
+    fn may_read_query(&self, _name: &str) -> bool {
         false
     }
     /// Judges a page of entries for a caller.

@@ -11,6 +11,7 @@ use crate::plugin::ctx::Ctx;
 
 #[derive(Deserialize)]
 struct Described {
+    name: Option<String>,
     title: Option<String>,
     description: Option<String>,
 }
@@ -44,14 +45,42 @@ impl Host for Ctx {
             return Ok(runs.then(|| "true".to_owned()));
         }
         let Some(entry) = self.item(index)? else { return Ok(None) };
+        if key == "target" {
+            return Ok(Some(served(entry).into()));
+        }
         let Ok(described) = serde_json::from_str::<Described>(&entry.definition) else {
             return Ok(None);
         };
         Ok(match key.as_str() {
+            "name" => described.name,
             "title" => described.title,
             "description" => described.description,
             _ => None,
         })
+    }
+
+    fn header(&mut self, name: String) -> Result<Option<String>> {
+        self.charge()?;
+        let name = name.to_ascii_lowercase();
+        let filters = self.task.page()?.filters.as_ref();
+        let own = filters.filter(|_| self.place.headers.reads(&name));
+        Ok(own.and_then(|filters| filters.header(&name)).map(Into::into))
+    }
+
+    fn query(&mut self, name: String) -> Result<Option<String>> {
+        self.charge()?;
+        let filters = self.task.page()?.filters.as_ref();
+        let own = filters.filter(|_| self.place.headers.reads_query(&name));
+        Ok(own.and_then(|filters| filters.query(&name)).map(Into::into))
+    }
+}
+
+/// How an item is served, in the words of the contract.
+fn served(entry: &Entry) -> &'static str {
+    match entry.target {
+        Target::Fixed { .. } => "fixed",
+        Target::Dynamic => "dynamic",
+        Target::Local => "local",
     }
 }
 

@@ -17,7 +17,7 @@ use super::output::Output;
 use super::start::Start;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::Answer;
-use crate::pipeline::{Caller, RequestId};
+use crate::pipeline::{Caller, Filters, RequestId};
 use crate::protocol::{Era, Field, Id, Kind, Malformed, Message, Method};
 use crate::session::{PartyGuard, Session};
 use crate::telemetry::Outcome;
@@ -56,6 +56,8 @@ pub(in crate::transport) struct Sender {
     pub(in crate::transport) caller: Option<Arc<Caller>>,
     /// What the client identified itself with, for upstreams that it is forwarded to.
     pub(in crate::transport) credential: Option<HeaderValue>,
+    /// What the request says about what is to be shown, where it came over HTTP.
+    pub(in crate::transport) filters: Option<Arc<Filters>>,
     /// What the client calls plugway, where it came over HTTP.
     pub(in crate::transport) host: Option<HeaderValue>,
 }
@@ -75,7 +77,7 @@ impl Sender {
             )
         })?;
         let (caller, credential) = (self.caller.clone(), self.credential.clone());
-        Ok(Visitor { endpoint, caller, credential })
+        Ok(Visitor { endpoint, caller, credential, filters: self.filters.clone() })
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
-use http::HeaderMap;
 use http::header::HOST;
+use http::request::Parts;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -23,8 +23,8 @@ use crate::transport::stream::Events;
 use crate::transport::visitor::Visitor;
 
 /// Opens the stream of a new channel. `base` is the path of the connector.
-pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, base: &str, head: &HeaderMap) -> Reply {
-    open(site, endpoint, base, head)
+pub async fn get(site: &Arc<Site>, endpoint: &Endpoint, base: &str, request: &Parts) -> Reply {
+    open(site, endpoint, base, request)
         .await
         .unwrap_or_else(|fault| site.refuse(&fault, Asked::unknown(RequestId::next())))
 }
@@ -33,12 +33,15 @@ async fn open(
     site: &Arc<Site>,
     endpoint: &Endpoint,
     base: &str,
-    head: &HeaderMap,
+    request: &Parts,
 ) -> Result<Reply, Fault> {
+    let head = &request.headers;
     let Visitor { caller, credential, .. } = Visitor::identify(site, endpoint, head).await?;
     headers::check_upgrade(head)?;
     headers::check_accept(head, &["text/event-stream"])?;
-    let sender = Sender { site: site.clone(), caller, credential, host: head.get(HOST).cloned() };
+    let host = head.get(HOST).cloned();
+    // Each message brings its own.
+    let sender = Sender { site: site.clone(), caller, credential, filters: None, host };
     let (output, queue) = Output::new();
     let (quit, connector) = (CancellationToken::new(), endpoint.connector.name.clone());
     let client = Client::new(connector, &sender, Start::settled(), output.clone(), quit.clone());
@@ -51,7 +54,9 @@ async fn open(
         end(&kept.site, &client, id).await;
     });
     let messages = Events::new(messages(sender, queue, quit), site.bounds.keep_alive, None);
-    let named = format!("event: endpoint\ndata: {base}{MESSAGES}?sessionId={id}\n\n");
+    // What a client says in the URL of its stream counts for its messages, which go to another one.
+    let kept = endpoint.connector.repeated(request.uri.query());
+    let named = format!("event: endpoint\ndata: {base}{MESSAGES}?sessionId={id}{kept}\n\n");
     let named = stream::iter([Ok(Bytes::from(named))]);
     Ok(reply::event_stream(Box::pin(named.chain(messages))))
 }

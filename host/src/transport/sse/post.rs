@@ -44,13 +44,14 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    let visitor = Visitor::identify(site, endpoint, head).await?;
+    let visitor = Visitor::identify(site, endpoint, head).await?.asking(head, uri.query());
     let mut query = uri.query().unwrap_or_default().split('&');
     let id = query.find_map(|pair| pair.strip_prefix("sessionId=")).unwrap_or_default();
     let channel = site.channels.find(&visitor, id)?;
     let text = post::message(site, head, body).await?;
-    let Visitor { caller, credential, .. } = visitor;
+    let Visitor { caller, credential, filters, .. } = visitor;
     let host = head.get(HOST).cloned();
-    channel.client.take(Sender { site: site.clone(), caller, credential, host }, text).await;
+    let sender = Sender { site: site.clone(), caller, credential, filters, host };
+    channel.client.take(sender, text).await;
     Ok(())
 }

@@ -35,7 +35,7 @@ impl Place {
     /// Who started this process, at what is served now.
     fn sender(&self, caller: &Arc<Caller>) -> Sender {
         let caller = Some(Arc::clone(caller));
-        Sender { site: self.site.load_full(), caller, credential: None, host: None }
+        Sender { site: self.site.load_full(), caller, credential: None, filters: None, host: None }
     }
 }
 

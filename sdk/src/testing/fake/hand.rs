@@ -162,6 +162,12 @@ pub(crate) mod listing {
     pub(crate) fn attribute(index: u32, key: &str) -> Option<String> {
         ask(|world| world.details.get(&(index, key.to_owned())).cloned())
     }
+    pub(crate) fn header(name: &str) -> Option<String> {
+        super::call::header(name)
+    }
+    pub(crate) fn query(name: &str) -> Option<String> {
+        ask(|world| world.query.get(name).cloned())
+    }
 }
 
 pub(crate) mod workers {

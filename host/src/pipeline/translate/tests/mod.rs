@@ -210,6 +210,7 @@ impl Stage {
             session: None,
             passed: Vec::new(),
             credential: None,
+            filters: None,
             flight: Arc::new(Flight::default()),
             depth: 0,
         }

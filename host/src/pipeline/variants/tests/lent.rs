@@ -18,7 +18,7 @@ async fn built_for(connector: &Connector, caller: &str, credential: Option<&str>
     let caller = Arc::new(Caller { anonymous: false, ..Caller::anonymous(caller) });
     let credential = credential.map(|text| HeaderValue::from_str(text).unwrap());
     let shows = Shows::Request(credential.as_ref());
-    connector.built(Viewer { caller: &caller, capabilities: None, shows }).await.unwrap()
+    connector.built(Viewer { shows, ..Viewer::unasked(&caller, None) }).await.unwrap()
 }
 
 /// A server that answers callers only.
@@ -53,7 +53,7 @@ async fn each_caller_sees_its_own_and_who_has_no_credential_nothing() {
     assert!(built(&connector, None).await.is_none());
     let nobody = Arc::new(Caller::anonymous("a"));
     let shows = Shows::Request(None);
-    let nobody = Viewer { caller: &nobody, capabilities: None, shows };
+    let nobody = Viewer { shows, ..Viewer::unasked(&nobody, None) };
     assert!(connector.built(nobody).await.is_none());
     assert_eq!(connector.unseen(nobody).await, ["Come as somebody.".into()]);
     assert_eq!(server.asked.load(Ordering::SeqCst), 2);
@@ -101,7 +101,7 @@ async fn a_credential_of_somebody_unknown_stands_for_nobody_else() {
     };
     let (one, other) = (caller("one"), caller("other"));
     let lender = |caller: &Arc<Caller>, shows: Shows<'_>| {
-        Viewer { caller, capabilities: None, shows }.lender()
+        Viewer { shows, ..Viewer::unasked(caller, None) }.lender()
     };
     assert_eq!(lender(&one, Shows::Earlier), lender(&caller("one"), Shows::Earlier));
     assert_ne!(lender(&one, Shows::Earlier), lender(&other, Shows::Earlier));

@@ -1,0 +1,80 @@
+//! Whether one thing is to be seen.
+
+use crate::lists::{About, Lists, Set};
+
+/// One thing of a connector.
+#[derive(Debug, Clone, Copy)]
+pub struct Thing<'a> {
+    /// `tool`, `prompt`, `resource`, `template` or `function`.
+    pub kind: &'a str,
+    /// As clients see it; the URI of a resource.
+    pub name: &'a str,
+    /// Tags that its server gave it.
+    pub tags: &'a [String],
+    /// Whether no server is fixed behind it.
+    pub serverless: bool,
+}
+
+/// What has to be asked for; it seldom is.
+pub trait Details {
+    /// The name of a resource or template.
+    fn name(&self) -> Option<String>;
+    /// Whether the connector answers it itself.
+    fn is_local(&self) -> bool;
+}
+
+/// Lists of an operator and of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'a> {
+    /// The operator's.
+    pub rules: &'a [Set],
+    /// The request's.
+    pub asked: &'a [Set],
+}
+
+impl Judge<'_> {
+    /// Whether everything is to be seen.
+    pub fn shows_all(&self) -> bool {
+        self.rules.is_empty() && self.asked.is_empty()
+    }
+
+    /// Whether a thing is to be seen: every set of lists has to agree.
+    ///
+    /// What the connector answers itself is no server's, so the operator's enabled lists are not about it: a connector whose
+    /// tools are named keeps its status and the tools that find others. A client gets exactly what it names, but for the
+    /// resource behind `GET PATH/catalog`, which shows of the functions those that are to be seen.
+    pub fn shows(&self, thing: &Thing<'_>, details: &impl Details) -> bool {
+        let about = About::of(thing.kind);
+        let all = || self.rules.iter().chain(self.asked);
+        let is_listed = about == About::Resources && all().any(|set| !set.of(about).is_empty());
+        let own = is_listed.then(|| details.name()).flatten();
+        let named = |matches: &dyn Fn(&str) -> bool| {
+            matches(thing.name) || own.as_deref().is_some_and(matches)
+        };
+        let is_disabled = |set: &Set| {
+            named(&|name| set.of(about).disables(name))
+                || thing.tags.iter().any(|tag| set.tags.disables(tag))
+        };
+        if all().any(is_disabled) {
+            return false;
+        }
+        let is_own = thing.serverless && details.is_local();
+        let rules = if is_own { &[][..] } else { self.rules };
+        let asked = if is_own && is_catalogue(thing) { &[][..] } else { self.asked };
+        let enabling = || rules.iter().chain(asked);
+        enabling().all(|set| named(&|name| set.of(about).enables(name)))
+            && tagged(thing.tags, enabling().map(|set| &set.tags))
+    }
+}
+
+/// Whether a tag is enabled by all of these lists; without any tags, whether none of them enables only some.
+fn tagged<'a, I: Iterator<Item = &'a Lists> + Clone>(tags: &[String], lists: I) -> bool {
+    let mut naming = lists.clone().filter(|lists| lists.enabled.is_some());
+    naming.next().is_none() || tags.iter().any(|tag| lists.clone().all(|lists| lists.enables(tag)))
+}
+
+/// The resource that `GET PATH/catalog` shows.
+fn is_catalogue(thing: &Thing<'_>) -> bool {
+    thing.kind == "resource"
+        && thing.name.strip_prefix("plugway://").is_some_and(|rest| rest.ends_with("/catalog"))
+}
