@@ -137,10 +137,11 @@ async fn a_confirmed_call_is_charged_once() -> Result<()> {
 #[tokio::test]
 async fn who_answers_in_the_place_of_the_server_calls_nothing_and_nobody_is_asked() -> Result<()> {
     let upstream = Recorder::start().await?;
-    let plugway = careful(&upstream).policy(Guest::new("admit_answer")).start().await?;
+    let answering = Guest::new("admit_answer").config(json!({"text": "mine"}));
+    let plugway = careful(&upstream).policy(answering).start().await?;
     for client in [session(&plugway).await?, modern(&plugway)] {
         let reply = client.call("tools/call", look(&json!({}))).await?;
-        ensure!(reply.result()?["content"].is_array(), "{reply:?}");
+        ensure!(text_of(reply.response()?)? == "mine", "{reply:?}");
     }
     ensure!(upstream.calls().is_empty());
     Ok(())

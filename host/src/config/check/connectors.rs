@@ -154,7 +154,7 @@ fn one(
 
 /// How long a person may take: not for ever, and not less than it takes to read.
 fn confirm_timeout(written: &Connector, key: &KeyPath, findings: &mut Findings) -> Duration {
-    let default = Duration::from_mins(2);
+    let default = ConnectorSettings::CONFIRM_TIMEOUT;
     let value = written.confirm_timeout.map_or(default, |span| span.0);
     if !(Duration::from_secs(1)..=Duration::from_mins(10)).contains(&value) {
         let hint = "leave the key out for the default";

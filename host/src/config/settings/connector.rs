@@ -47,6 +47,9 @@ pub struct ConnectorSettings {
 }
 
 impl ConnectorSettings {
+    /// How long a person may take to confirm a call, unless the operator says otherwise.
+    pub const CONFIRM_TIMEOUT: Duration = Duration::from_mins(2);
+
     /// The base path for people: `/` rather than nothing.
     pub fn shown_path(&self) -> &str {
         if self.path.is_empty() { "/" } else { &self.path }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::confirmed::Confirmed;
+use super::limits::OBJECT;
 use super::verdict::No;
+use super::visible::beginning;
 use super::{legacy, question, state};
 use crate::catalogue::Target;
 use crate::fault::{Code, Fault};
@@ -110,7 +112,7 @@ impl Line {
         Self {
             request_id: call.request.request_id.to_string(),
             who: call.request.caller.display.clone(),
-            object: format!("{connector}/{upstream}/{name}"),
+            object: format!("{connector}/{upstream}/{}", beginning(name, OBJECT, false).0),
             digest: question::digest(arguments.unwrap_or("{}")),
         }
     }

@@ -30,12 +30,10 @@ pub(in crate::pipeline) fn carry(
     let sealed = json_string(&sealed);
     let result = message.result().unwrap_or_default();
     let start = message.result_span().range().start;
-    Ok(match scan::member(result, "requestState") {
-        Some(span) => splice(&text, &[(span.behind(start), sealed.as_bytes())]),
-        None => {
-            let member = format!(r#""requestState":{sealed},"#);
-            // The result has a type: something follows.
-            splice(&text, &[(Span::new(start + 1, start + 1), member.as_bytes())])
-        }
-    })
+    if let Some(span) = scan::member(result, "requestState") {
+        return Ok(splice(&text, &[(span.behind(start), sealed.as_bytes())]));
+    }
+    let member = format!(r#""requestState":{sealed},"#);
+    // The result has a type: something follows.
+    Ok(splice(&text, &[(Span::new(start + 1, start + 1), member.as_bytes())]))
 }

@@ -55,7 +55,7 @@ pub(super) fn asked(
         patience,
         give_up,
         unsettled: Unsettled(Some(line)),
-        _open: open,
+        open,
     };
     waiting.unsettled.write("asked");
     let ask = Ask { upstream: NOBODY.into(), message: question, reply };
@@ -76,7 +76,7 @@ struct Waiting {
     /// What a client is told whose answer nobody waits for.
     give_up: String,
     unsettled: Unsettled,
-    _open: Open,
+    open: Open,
 }
 
 impl Waiting {
@@ -85,9 +85,9 @@ impl Waiting {
         match verdict {
             Ok(()) => {
                 self.unsettled.settle("confirmed", "");
-                let Self { standing, request, _open, .. } = self;
+                let Self { standing, request, open, .. } = self;
                 // It waits no more.
-                drop(_open);
+                drop(open);
                 run(&standing, request).await
             }
             Err(no) => {

@@ -24,6 +24,8 @@ pub(super) const LINES: usize = 48;
 pub(super) const VALUE: usize = 256;
 /// Bytes of one name that a question shows.
 pub(super) const NAME: usize = 128;
+/// Bytes of one name in the audit.
+pub(super) const OBJECT: usize = 256;
 /// Bytes of one policy's sentence that a question shows.
 pub(super) const SENTENCE: usize = 512;
 /// Sentences that a question shows.
@@ -31,6 +33,6 @@ pub(super) const SENTENCES: usize = 8;
 /// How deep lines of nested values move to the right.
 pub(super) const INDENT: usize = 12;
 /// Digits of a digest that a person may compare.
-pub(super) const DIGITS: usize = 16;
+pub(super) const DIGITS: usize = 32;
 /// Bytes of a server's own state that is carried with the confirmation: far more than servers give.
 pub(super) const STATE: usize = 256 * 1024;

@@ -38,15 +38,14 @@ fn message(context: &CallContext, wanted: &[Wanted]) -> String {
     let arguments = context.message.field(Field::Arguments).filter(|text| *text != "null");
     let arguments = arguments.map_or_else(String::new, |json| {
         let (shown, left_out) = arguments::shown(json);
-        let mut text = format!("\nArguments, as they will be sent:\n```json\n{shown}\n```");
+        let mut rest = String::new();
         if left_out > 0 {
-            let digest = digest(json);
-            let left_out = grouped(left_out);
-            text.push_str(&format!(
-                "\n{left_out} bytes of them are not shown. SHA-256 of all of them: {digest}"
-            ));
+            let (left_out, digest) = (grouped(left_out), digest(json));
+            rest = format!(
+                "\n{left_out} bytes of them are not shown. SHA-256 of all of them begins with {digest}."
+            );
         }
-        text
+        format!("\nArguments, as they will be sent:\n```json\n{shown}\n```{rest}")
     });
     let none = if arguments.is_empty() { "\nIt has no arguments." } else { "" };
     let why = why(wanted);

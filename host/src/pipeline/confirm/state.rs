@@ -95,17 +95,16 @@ pub(in crate::pipeline) fn resume(call: &mut Call<'_>, sealed: &str) -> Result<b
         }
     }
     let first = lost(input::first(message))?;
-    let next = match sealed.carries {
-        Some(Carries { state }) => lost(input::with_state(message, state.as_deref()))?,
-        None => {
-            let answers = message.field(Field::InputResponses).unwrap_or("{}");
-            let answer = input::answer(answers, KEY);
-            if let Err(no) = answer.map_or(Err(No::Unclear), verdict::of_result) {
-                return Err(line.refused(no));
-            }
-            line.write("confirmed", "");
-            first.clone()
+    let next = if let Some(Carries { state }) = sealed.carries {
+        lost(input::with_state(message, state.as_deref()))?
+    } else {
+        let answers = message.field(Field::InputResponses).unwrap_or("{}");
+        let answer = input::answer(answers, KEY);
+        if let Err(no) = answer.map_or(Err(No::Unclear), verdict::of_result) {
+            return Err(line.refused(no));
         }
+        line.write("confirmed", "");
+        first.clone()
     };
     let Sealed { subject, by, first: id, .. } = sealed;
     call.asked = Some(Box::new(first));
