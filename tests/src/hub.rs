@@ -166,6 +166,11 @@ impl Hub {
         setup(std::slice::from_ref(self))
     }
 
+    /// The configuration with this connector alone, for a plugway that runs already and has its guests.
+    pub fn configuration(&self) -> String {
+        configuration(std::slice::from_ref(self))
+    }
+
     /// Starts a plugway with this connector alone.
     pub async fn start(&self) -> Result<Plugway> {
         self.setup()?.start().await
@@ -185,6 +190,14 @@ impl Hub {
 
 /// The start of a plugway with these connectors: one owns `/mcp`, several have `/NAME/mcp`.
 pub fn setup(hubs: &[Hub]) -> Result<Setup> {
+    let mut setup = Setup::new(configuration(hubs));
+    for guest in hubs.iter().flat_map(|hub| &hub.guests) {
+        setup = setup.file(&guest.file(), guest.bytes()?);
+    }
+    Ok(setup)
+}
+
+fn configuration(hubs: &[Hub]) -> String {
     let connectors: Vec<Value> = match hubs {
         [only] => vec![only.connector("/")],
         many => many.iter().map(|hub| hub.connector(&format!("/{}", hub.name))).collect(),
@@ -200,9 +213,5 @@ pub fn setup(hubs: &[Hub]) -> Result<Setup> {
     if let Some(top) = configuration.as_object_mut() {
         top.extend(hubs.iter().flat_map(|hub| hub.top.clone()));
     }
-    let mut setup = Setup::new(configuration.to_string());
-    for guest in hubs.iter().flat_map(|hub| &hub.guests) {
-        setup = setup.file(&guest.file(), guest.bytes()?);
-    }
-    Ok(setup)
+    configuration.to_string()
 }

@@ -117,6 +117,20 @@ impl Peers {
         self.python_client("client_fastmcp.py", url, mode, calls).await
     }
 
+    /// Runs the official Python client with a person behind it who answers `yes`, `no`, `decline`, `cancel`, or cannot be asked
+    /// (`none`): one call of a tool; what it was `asked`, and the `result` or the `error`.
+    pub async fn confirming_mcp(
+        &self,
+        url: &str,
+        mode: &str,
+        answer: &str,
+        call: &str,
+    ) -> Result<Value> {
+        let mut command = Command::new(self.python());
+        command.arg(script("client_confirm.py")).args([url, mode, answer, call]);
+        run(command).await
+    }
+
     /// Runs the Inspector against a URL in era `legacy`, `auto` or `modern`: what it prints for words such as
     /// `--method tools/list`.
     pub async fn inspector(&self, url: &str, era: &str, words: &[&str]) -> Result<Value> {

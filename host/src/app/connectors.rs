@@ -80,6 +80,7 @@ impl Draft {
         connector.waiting = waiting(&self.settings);
         connector.review_max = limits.limits.review_max;
         connector.status = self.settings.status;
+        connector.confirm_timeout = self.settings.confirm_timeout;
         connector.lazy = self.settings.discovery.as_ref().map(lazy);
         connector.audience = ground.sessions.clone();
         connector.links =

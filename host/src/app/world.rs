@@ -291,6 +291,7 @@ impl World {
     pub(super) async fn end(mut self) {
         // First, so that nobody is sent here any more.
         self.parents.end().await;
+        self.site.load().connectors().for_each(|connector| connector.stop_confirming());
         self.site.load().sessions.close_streams();
         self.site.load().channels.close();
         if let Some(listening) = self.listening.take() {

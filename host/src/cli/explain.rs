@@ -95,6 +95,9 @@ fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::
     if !connector.status {
         writeln!(f, "  without the tool {}_status", connector.name)?;
     }
+    if connector.confirm_timeout != ConnectorSettings::CONFIRM_TIMEOUT {
+        writeln!(f, "  a person has {:?} to confirm a call", connector.confirm_timeout)?;
+    }
     if let Some(LazySettings { residents, cap, .. }) = &connector.discovery {
         let listed = if residents.is_empty() { "none".to_owned() } else { residents.join(" ") };
         writeln!(f, "  lists tools lazily: always {listed}, and {cap} that a session loads")?;

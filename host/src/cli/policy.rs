@@ -69,12 +69,13 @@ fn explain(command: &Explain, environment: &Environment) -> Result<(), Failure> 
     }
     say(match &verdict {
         Verdict::Allowed => "the call is allowed",
+        Verdict::Confirmed => "the call is allowed once a person has confirmed it",
         Verdict::Answered => "the call is answered by a policy, no server is asked",
         Verdict::Refused(_) => "the call is refused",
         Verdict::Unknown => "the call is refused: to this caller there is no such thing",
     });
     match verdict {
-        Verdict::Allowed | Verdict::Answered => Ok(()),
+        Verdict::Allowed | Verdict::Confirmed | Verdict::Answered => Ok(()),
         Verdict::Refused(sentence) => Err(denied(&sentence)),
         Verdict::Unknown => Err(denied("To this caller there is no such thing.")),
     }
@@ -94,6 +95,7 @@ fn line(step: &Step) -> String {
         Said::Passes => "lets it pass".to_owned(),
         Said::Changes => "lets it pass with changes".to_owned(),
         Said::Refuses(sentence) => format!("refuses it: {sentence}"),
+        Said::Asks(sentence) => format!("wants a person to confirm it: {sentence}"),
         Said::Answers => "answers it".to_owned(),
         Said::Fails(sentence) => format!("gives no decision: {sentence}"),
     };

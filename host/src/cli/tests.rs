@@ -77,7 +77,7 @@ limits: body 4096 KiB, 4096 connections, 10000 sessions, idle sessions end after
 #[test]
 fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
     let text = "name: hub\nauth: {mode: static, tokens: 'env://TOKENS'}\n\
-        admin: {socket: s, token_file: t}\nanonymous: true\nstatus: false\n\
+        admin: {socket: s, token_file: t}\nanonymous: true\nstatus: false\nconfirm_timeout: 30s\n\
         plugins: {p: {file: p.wasm, grants: {fetch: ['https://x'], fetch_private: true}}}\n\
         upstreams:\n- name: a\n  url: http://127.0.0.1:1/mcp?key=s3cret\n  auth: {mode: bearer, token: 'env://T'}\n  \
         headers: {X-Team: s3cret}\n  reconnect: {initial: 1s, max: 90s, attempts: 3}\n  \
@@ -96,6 +96,7 @@ fn what_differs_from_the_defaults_is_explained_and_secrets_are_not() {
         "administered at the socket /c/s, with the token in /c/t",
         "  callers without a token may come too",
         "  without the tool hub_status",
+        "  a person has 30s to confirm a call",
         "  upstream a: http://127.0.0.1:1/mcp?.., with a credential in `authorization`, headers x-team; \
          prefix always, does not offer x, y_*; asked every 10s with 5s to answer; away after 5 failed checks, back after \
          1; tried again after 1s, at last every 90s; left alone after 3 attempts; read again every \

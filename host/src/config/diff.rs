@@ -147,7 +147,7 @@ fn connector(
     changes: &mut Changes,
 ) {
     let keys = differing!(
-        old, new; description, path, anonymous, status, discovery, server_info, artifacts, router, policies,
+        old, new; description, path, anonymous, status, confirm_timeout, discovery, server_info, artifacts, router, policies,
         disabled, registry, register,
     );
     changes.changed(title, &keys, false);

@@ -44,6 +44,12 @@ codes! {
     NotLoaded = "not-loaded", Client;
     /// The arguments of a tool of plugway's own are wrong.
     BadArguments = "bad-arguments", Client;
+    /// A person had to confirm the call, and did not.
+    NotConfirmed = "not-confirmed", Client;
+    /// A person had to confirm the call, and did not answer in time.
+    ConfirmationTimeout = "confirmation-timeout", Client;
+    /// A person has to confirm the call, and nobody can be asked.
+    CannotConfirm = "cannot-confirm", Client;
     /// The body is larger than the limit.
     BodyTooLarge = "body-too-large", Client;
     /// The content type is not JSON.

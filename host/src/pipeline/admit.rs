@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::CallContext;
+use super::confirm::Wanted;
 use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
@@ -18,12 +19,19 @@ const MAX_ROUNDS: u32 = 2;
 /// The attribute with one sentence of a policy for the audit line of the call.
 const AUDIT: &str = "audit";
 
-/// Runs the policies. Some answer = one of them answered in the upstream's place. What one of them says for the audit is
-/// told there once nobody refused.
+/// What policies make of a call.
+pub(super) enum Admitted {
+    /// It goes on, once a person has confirmed what is listed, if anything is.
+    Through(Vec<Wanted>),
+    /// One of them answered in the upstream's place: nothing is called, so nothing has to be confirmed.
+    Answered(Answer),
+}
+
+/// Runs the policies. What one of them says for the audit is told there once nobody refused.
 pub(super) async fn admit(
     call: &mut Call<'_>,
     context: &mut Arc<CallContext>,
-) -> Result<Option<Answer>, Fault> {
+) -> Result<Admitted, Fault> {
     let policies = call.connector.policies.iter().filter(|policy| policy.hooks().admission);
     let mut turns: Vec<Turn> = policies.cloned().map(Turn::new).collect();
     let mut rounds = 0;
@@ -32,12 +40,15 @@ pub(super) async fn admit(
         let decision = turn.policy.admit(context.clone()).await?;
         turn.is_due = false;
         turn.reads |= context.take_arguments_read();
+        // Of arguments that were changed since.
+        turn.confirm = None;
         match decision {
             Admission::Pass => {}
+            Admission::Confirm(text) => turn.confirm = Some(text),
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
             Admission::Answer(result) => {
                 tell(call, context);
-                return local::answered(&call.request, &result).map(Some);
+                return local::answered(&call.request, &result).map(Admitted::Answered);
             }
             Admission::Edit(edits) => {
                 if apply(call, context, edits)? && call_again(&mut turns, at) {
@@ -53,7 +64,11 @@ pub(super) async fn admit(
         }
     }
     tell(call, context);
-    Ok(None)
+    let wanted = turns.into_iter().filter_map(|turn| {
+        let text = turn.confirm?;
+        Some(Wanted { policy: turn.policy.name().into(), text })
+    });
+    Ok(Admitted::Through(wanted.collect()))
 }
 
 /// The line in the audit, where a policy wants one.
@@ -76,11 +91,13 @@ struct Turn {
     is_due: bool,
     /// Whether it looked at the arguments.
     reads: bool,
+    /// What it wants to have confirmed.
+    confirm: Option<String>,
 }
 
 impl Turn {
     fn new(policy: Arc<dyn Policy>) -> Self {
-        Self { policy, is_due: true, reads: false }
+        Self { policy, is_due: true, reads: false, confirm: None }
     }
 }
 

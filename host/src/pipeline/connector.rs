@@ -8,6 +8,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::announced::Announced;
 use super::artifacts::{Artifacts, Rules};
+use super::confirm::{self, Confirmations};
 use super::handles::Handles;
 use super::keeper::Basis;
 use super::lazy::{Lazy, listing};
@@ -60,6 +61,10 @@ pub struct Connector {
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
     pub(super) suspended: Arc<Suspended>,
+    /// Calls that wait for a confirmation; shared in the same way.
+    pub(super) confirming: Arc<Confirmations>,
+    /// How long the person at a client may take to confirm a call.
+    pub confirm_timeout: Duration,
     /// Tasks that callers made; shared in the same way.
     pub(super) tasks: Arc<Made>,
     /// URIs that servers gave to callers; the same for all connectors of that name, too.
@@ -175,6 +180,8 @@ impl Connector {
             audience: Arc::new(Nobody),
             sealer: Arc::default(),
             suspended: Arc::default(),
+            confirming: Arc::default(),
+            confirm_timeout: confirm::PATIENCE,
             tasks: Arc::default(),
             learned: Arc::default(),
             links: None,
@@ -202,6 +209,7 @@ impl Connector {
         self.announced = before.announced.clone();
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
+        self.confirming = before.confirming.clone();
         self.tasks = before.tasks.clone();
         self.learned = before.learned.clone();
         self.artifacts = before.artifacts.clone();
@@ -231,6 +239,11 @@ impl Connector {
     /// Whichever serves under its name.
     pub fn standing(&self) -> Standing {
         self.standing.clone()
+    }
+
+    /// Nobody is asked to confirm a call any more: who was asked is not waited for.
+    pub fn stop_confirming(&self) {
+        self.confirming.stop();
     }
 
     /// Nobody will be served any more: calls that wait for input are given up, and their servers told.

@@ -92,7 +92,8 @@ async fn named(
     let Some(entry) = view.find(kind, &name).cloned() else {
         return Err(Box::pin(not_seen(connector, &request, &view, (kind, &name))).await);
     };
-    if connector.lazy.is_some() {
+    // What was confirmed was let through before it was asked.
+    if connector.lazy.is_some() && request.confirmed.is_none() {
         if through::is(connector, &entry) {
             return Box::pin(through::call(connector, request, view)).await;
         }

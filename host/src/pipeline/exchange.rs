@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, future, stream};
 
+use super::admit::{self, Admitted};
 use super::answer;
 use super::call::{CallContext, Way};
 use super::connector::Connector;
@@ -12,7 +13,7 @@ use super::request::Request;
 use super::routing::Course;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, admit, artifacts, inbound, learning, local, merge, review, tasks};
+use super::{absence, artifacts, confirm, inbound, learning, local, merge, review, tasks};
 use crate::catalogue::{Entry, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -68,7 +69,9 @@ impl<'a> Call<'a> {
             self.request.message = bound(&self.request.message, arguments)?;
         }
         let resumed = translate::open(&mut self)?;
-        self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
+        let before = resumed.as_ref().map(translate::Resumed::first);
+        let confirmed = self.request.confirmed.as_ref().map(|confirmed| &confirmed.first);
+        self.retry_of = before.or(confirmed).cloned();
         if self.connector.policies.is_empty()
             && resumed.is_none()
             && self.guard().is_none()
@@ -77,8 +80,12 @@ impl<'a> Call<'a> {
             return self.exchange(destination).await;
         }
         let mut context = Arc::new(self.context());
-        if let Some(answered) = admit::admit(&mut self, &mut context).await? {
-            return review::review(&self, context, answered).await;
+        let wanted = match admit::admit(&mut self, &mut context).await? {
+            Admitted::Through(wanted) => wanted,
+            Admitted::Answered(answered) => return review::review(&self, context, answered).await,
+        };
+        if let Some(asking) = confirm::due(&self, &context, &wanted, resumed.is_some())? {
+            return Ok(asking);
         }
         if let Some(resumed) = resumed
             && let Some(answered) = resumed.go_on(&self)?

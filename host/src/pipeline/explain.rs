@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
 
-use super::admit;
+use super::admit::{self, Admitted};
 use super::call::CallContext;
 use super::caller::Caller;
 use super::connector::Connector;
@@ -73,6 +73,8 @@ pub enum Said {
     Changes,
     /// The call is refused with this sentence.
     Refuses(String),
+    /// A person is to be asked first, with this sentence.
+    Asks(String),
     /// The policy answers itself.
     Answers,
     /// There is no decision, with this consequence and cause.
@@ -84,6 +86,8 @@ pub enum Said {
 pub enum Verdict {
     /// It goes to the server.
     Allowed,
+    /// It goes to the server once a person has confirmed it.
+    Confirmed,
     /// A policy answers it.
     Answered,
     /// The caller gets this sentence.
@@ -118,9 +122,9 @@ async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
         mirrored: Box::default(),
     });
     let judged = (entry.clone(), target.as_ref().map(|(upstream, _)| upstream.clone()));
-    match connector.judge(&caller, &[judged]).await {
+    match connector.judge(&caller, None, &[judged]).await {
         Err(fault) => return Verdict::Refused(fault.public().to_owned()),
-        Ok((sights, _)) if sights.contains(&Sight::Hidden) => return Verdict::Unknown,
+        Ok(seen) if seen.sights.contains(&Sight::Hidden) => return Verdict::Unknown,
         Ok(_) => {}
     }
     let view = Arc::new(View::whole(Arc::new(Catalogue::default())));
@@ -129,8 +133,9 @@ async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
     let attributes = vec![(EXPLAIN.into(), "true".into())];
     let mut context = Arc::new(CallContext { attributes, target, ..call.context() });
     match Box::pin(admit::admit(&mut call, &mut context)).await {
-        Ok(None) => Verdict::Allowed,
-        Ok(Some(_)) => Verdict::Answered,
+        Ok(Admitted::Through(wanted)) if wanted.is_empty() => Verdict::Allowed,
+        Ok(Admitted::Through(_)) => Verdict::Confirmed,
+        Ok(Admitted::Answered(_)) => Verdict::Answered,
         Err(fault) => Verdict::Refused(fault.public().to_owned()),
     }
 }
@@ -190,7 +195,10 @@ impl Witness {
         let (said, by) = match decision {
             Admission::Pass => (Said::Passes, None),
             Admission::Edit(edits) => edited(edits),
-            Admission::Reject(rejection) => (Said::Refuses(rejection.message.clone()), None),
+            Admission::Reject(rejection) => {
+                (Said::Refuses(rejection.message.clone()), rejection.cause.clone())
+            }
+            Admission::Confirm(text) => (Said::Asks(text.clone()), None),
             Admission::Answer(_) => (Said::Answers, None),
         };
         self.steps.note(self.name(), said, by);

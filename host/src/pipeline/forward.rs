@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use http::HeaderName;
 
+use super::admit::{self, Admitted};
 use super::connector::Connector;
 use super::exchange::{Call, Destination};
 use super::handshake::knows;
 use super::port::{Answer, Body, Json, Phase};
 use super::request::Request;
-use super::{admit, review};
+use super::{confirm, review};
 use crate::catalogue::{Entry, EntryKind, Hints, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Field, Message, header, scan};
@@ -40,8 +41,13 @@ pub(super) async fn forward(
     }
     let mut context = Arc::new(call.context());
     let answered = match admit::admit(&mut call, &mut context).await? {
-        Some(answered) => answered,
-        None => ask(&call, to).await?,
+        Admitted::Answered(answered) => answered,
+        Admitted::Through(wanted) => {
+            if let Some(asking) = confirm::due(&call, &context, &wanted, false)? {
+                return Ok(asking);
+            }
+            ask(&call, to).await?
+        }
     };
     review::review(&call, context, answered).await
 }

@@ -189,6 +189,7 @@ impl AsCaller {
             flight: Arc::new(Flight::default()),
             passed: Vec::new(),
             depth: self.request.depth + 1,
+            confirmed: None,
             ..self.request.clone()
         };
         let name = entry.key.clone();

@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`caller`], [`party`] and [`viewer`] say who asks, [`filters`] what it wants to see; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
-//! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
+//! servers send toward clients; `confirm` asks the person at the client where policies want that; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
 //! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
 //! [`catalog`] is what `GET PATH/catalog` shows; [`code`] knows which servers run code.
@@ -19,6 +19,7 @@ pub mod caller;
 pub mod catalog;
 pub mod code;
 pub mod collect;
+mod confirm;
 pub mod connector;
 pub mod dispatch;
 mod exchange;
@@ -65,6 +66,7 @@ pub mod views;
 pub use announced::Announced;
 pub use call::CallContext;
 pub use caller::Caller;
+pub use confirm::Confirmed;
 pub use connector::{Connector, Served, Waiting};
 pub use dispatch::dispatch;
 pub use filters::Filters;

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::Notify;
 
 use super::caller::Caller;
+use super::confirm::Confirmed;
 use super::connector::Connector;
 use super::filters::Filters;
 use super::inbound::Toward;
@@ -45,6 +46,8 @@ pub struct Request {
     pub flight: Arc<Flight>,
     /// How many plugin requests stand between this one and the client.
     pub depth: u8,
+    /// What a person confirmed of it, where policies wanted that.
+    pub confirmed: Option<Arc<Confirmed>>,
 }
 
 impl Request {

@@ -54,9 +54,7 @@ impl PolicySeat {
             Ok(e::admission::Decision::Answer(text)) => {
                 object(text, "its answer").map(Admission::Answer)
             }
-            Ok(e::admission::Decision::Confirm(_)) => {
-                Err(Failure::Invalid("it asks for a confirmation, which is not there yet".into()))
-            }
+            Ok(e::admission::Decision::Confirm(text)) => Ok(Admission::Confirm(text)),
         });
         self.seat.checked(Hook::Admit, decision, Some(&request))
     }

@@ -50,6 +50,30 @@ impl Act<'_> {
     }
 }
 
+/// A call that a person has to confirm.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirmation<'a> {
+    /// Finds the request in the log and in the answer.
+    pub request_id: &'a str,
+    /// The caller for people.
+    pub who: &'a str,
+    /// `CONNECTOR/UPSTREAM/NAME`; the upstream is empty where it is not known.
+    pub object: &'a str,
+    /// Beginning of the SHA-256 of the arguments, as the question shows it.
+    pub digest: &'a str,
+}
+
+impl Confirmation<'_> {
+    /// What became of it: `asked`, `confirmed`, or `refused` for this reason.
+    pub fn line(&self, result: &str, reason: &str) {
+        let Self { request_id, who, object, digest } = *self;
+        let (from, action) = ("", "confirm");
+        tracing::info!(
+            target: TARGET, request_id, who, from, action, object, result, reason, digest, "confirmation"
+        );
+    }
+}
+
 /// A file of a server that a caller fetches by a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Download<'a> {

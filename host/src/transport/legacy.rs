@@ -147,6 +147,7 @@ pub(super) async fn request(
         filters: visitor.filters.clone(),
         flight: guard.flight.clone(),
         depth: 0,
+        confirmed: None,
     };
     let answered = dispatch(&visitor.endpoint.connector, request).await?;
     Ok(answered.holding(guard))

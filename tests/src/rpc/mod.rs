@@ -80,6 +80,16 @@ impl Client {
         Self::open_session(address, path, json!({}), (Some(token.to_owned()), LEGACY)).await
     }
 
+    /// Opens a legacy session with these client capabilities and a bearer token.
+    pub async fn legacy_with_as(
+        address: SocketAddr,
+        path: &str,
+        capabilities: Value,
+        token: &str,
+    ) -> Result<Self> {
+        Self::open_session(address, path, capabilities, (Some(token.to_owned()), LEGACY)).await
+    }
+
     async fn open_session(
         address: SocketAddr,
         path: &str,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::findings::Findings;
 use super::plugins::Plugins;
@@ -43,6 +44,7 @@ fn written(
         path: file.path.clone(),
         anonymous: file.anonymous,
         status: file.status,
+        confirm_timeout: file.confirm_timeout,
         discovery: file.discovery.clone(),
         server_info: file.server_info.clone(),
         artifacts: file.artifacts.clone(),
@@ -63,6 +65,7 @@ fn written(
         ("path", lone.path.is_some()),
         ("anonymous", lone.anonymous.is_some()),
         ("status", lone.status.is_some()),
+        ("confirm_timeout", lone.confirm_timeout.is_some()),
         ("discovery", lone.discovery.is_some()),
         ("server_info", lone.server_info.is_some()),
         ("artifacts", lone.artifacts.is_some()),
@@ -147,6 +150,7 @@ fn one(
         path: path?,
         anonymous: written.anonymous.unwrap_or(false),
         status: written.status.unwrap_or(true),
+        confirm_timeout: confirm_timeout(written, key, findings),
         discovery,
         server_info,
         artifacts,
@@ -157,6 +161,17 @@ fn one(
         registry,
         register,
     })
+}
+
+/// How long a person may take: not for ever, and not less than it takes to read.
+fn confirm_timeout(written: &Connector, key: &KeyPath, findings: &mut Findings) -> Duration {
+    let default = ConnectorSettings::CONFIRM_TIMEOUT;
+    let value = written.confirm_timeout.map_or(default, |span| span.0);
+    if !(Duration::from_secs(1)..=Duration::from_mins(10)).contains(&value) {
+        let hint = "leave the key out for the default";
+        findings.problem(&key.key("confirm_timeout"), "must be from 1s to 10m", hint);
+    }
+    value
 }
 
 fn check_policies(

@@ -27,6 +27,8 @@ pub struct Connector {
     pub anonymous: Option<bool>,
     /// Whether clients see the tool `NAME_status`, which tells how the servers are. Default `true`.
     pub status: Option<bool>,
+    /// How long the person at a client may take to confirm a call, where a policy wants that: `1s` to `10m`. Default `2m`.
+    pub confirm_timeout: Option<Span>,
     /// Whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
     /// Default `eager`.
     pub discovery: Option<DiscoveryUse>,

@@ -55,6 +55,9 @@ pub struct File {
     pub anonymous: Option<bool>,
     /// A lone connector: whether clients see the tool `NAME_status`, which tells how its servers are. Default `true`.
     pub status: Option<bool>,
+    /// A lone connector: how long the person at a client may take to confirm a call, where a policy wants that: `1s` to `10m`.
+    /// Default `2m`.
+    pub confirm_timeout: Option<Span>,
     /// A lone connector: whether clients list every tool (`eager`), or a few and find the others (`lazy`, or `{mode: lazy, residents: [GLOB]}`).
     /// Default `eager`.
     pub discovery: Option<DiscoveryUse>,

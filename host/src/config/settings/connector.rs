@@ -24,6 +24,8 @@ pub struct ConnectorSettings {
     pub anonymous: bool,
     /// Whether clients see the tool `{name}_status` and the resource beside it.
     pub status: bool,
+    /// How long the person at a client may take to confirm a call.
+    pub confirm_timeout: Duration,
     /// How clients find tools that are not listed; none = all are.
     pub discovery: Option<LazySettings>,
     /// How it introduces itself to clients.
@@ -45,6 +47,9 @@ pub struct ConnectorSettings {
 }
 
 impl ConnectorSettings {
+    /// How long a person may take to confirm a call, unless the operator says otherwise.
+    pub const CONFIRM_TIMEOUT: Duration = Duration::from_mins(2);
+
     /// The base path for people: `/` rather than nothing.
     pub fn shown_path(&self) -> &str {
         if self.path.is_empty() { "/" } else { &self.path }

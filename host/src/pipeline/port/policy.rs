@@ -66,6 +66,8 @@ pub enum Admission {
     Reject(Rejection),
     /// JSON text of a result to answer with, without any upstream.
     Answer(String),
+    /// Go on once the person at the client has confirmed the call; what that person is told.
+    Confirm(String),
 }
 
 /// What `review` decides.

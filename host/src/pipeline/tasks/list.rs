@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::catalogue::View;
 use crate::fault::{Code, Fault};
+use crate::pipeline::admit::{self, Admitted};
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::exchange::{Call, Destination, own};
@@ -11,7 +12,7 @@ use crate::pipeline::forward::nothing;
 use crate::pipeline::handshake::knows;
 use crate::pipeline::port::{Answer, Phase};
 use crate::pipeline::request::Request;
-use crate::pipeline::{admit, collect, review};
+use crate::pipeline::{collect, confirm, review};
 use crate::protocol::union::without;
 use crate::protocol::{Era, Field, Message, Span, message, scan, splice};
 
@@ -40,8 +41,13 @@ pub(super) async fn list(
     }
     let mut context = Arc::new(call.context());
     let answered = match admit::admit(&mut call, &mut context).await? {
-        Some(answered) => answered,
-        None => page(&mut call, at).await?,
+        Admitted::Answered(answered) => answered,
+        Admitted::Through(wanted) => {
+            if let Some(asking) = confirm::due(&call, &context, &wanted, false)? {
+                return Ok(asking);
+            }
+            page(&mut call, at).await?
+        }
     };
     review::review(&call, context, answered).await
 }

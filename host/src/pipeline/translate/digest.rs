@@ -12,7 +12,7 @@ const OWN: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
 /// Digest of what params ask for. The order of members and the way a string is escaped mean nothing; how a number is
 /// written does.
-pub(super) fn of(params: &str) -> String {
+pub(in crate::pipeline) fn of(params: &str) -> String {
     let mut hash = Sha256::new();
     object(&mut hash, params, LEVELS, |key| !OWN.contains(&key));
     hex(&hash.finalize())

@@ -134,7 +134,7 @@ pub(super) fn request(id: u64, method: &str, params: Option<&str>) -> Bytes {
 }
 
 /// The response that asks for input: each question by the JSON text of its key, and what is wanted back.
-pub(super) fn required<'a>(
+pub(in crate::pipeline) fn required<'a>(
     id: &Id,
     questions: impl Iterator<Item = (&'a str, &'a Message)>,
     state: &str,
@@ -180,8 +180,24 @@ pub(super) fn again(
 }
 
 /// The request without what belongs to a retry.
-pub(super) fn first(message: &Message) -> Result<Message, Malformed> {
-    let own = [message.span(Field::InputResponses), message.span(Field::RequestState)];
+pub(in crate::pipeline) fn first(message: &Message) -> Result<Message, Malformed> {
+    without(message, &[message.span(Field::InputResponses), message.span(Field::RequestState)])
+}
+
+/// A request that is sent again with another state, or with none.
+pub(in crate::pipeline) fn with_state(
+    message: &Message,
+    state: Option<&str>,
+) -> Result<Message, Malformed> {
+    let own = message.span(Field::RequestState);
+    match state {
+        Some(state) => Message::parse(splice(message.text(), &[(own, state.as_bytes())])),
+        None => without(message, &[own]),
+    }
+}
+
+/// The request without the members of its params that have these values.
+fn without(message: &Message, own: &[Span]) -> Result<Message, Malformed> {
     let params = message.params().unwrap_or("{}");
     let offset = message.params_span().range().start;
     let members = scan::members(params).unwrap_or_default();
@@ -194,7 +210,7 @@ pub(super) fn first(message: &Message) -> Result<Message, Malformed> {
 }
 
 /// JSON text of a client's answer to the question of that key, which is JSON text; none when it did not answer it.
-pub(super) fn answer<'a>(answers: &'a str, key: &str) -> Option<&'a str> {
+pub(in crate::pipeline) fn answer<'a>(answers: &'a str, key: &str) -> Option<&'a str> {
     let span = scan::member(answers, &string(key)?)?;
     answers.get(span.range()).filter(|answer| answer.starts_with('{'))
 }

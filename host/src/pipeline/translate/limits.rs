@@ -14,7 +14,7 @@ pub(super) const GATHERED: Duration = Duration::from_millis(250);
 /// How long a client may take to answer: a person may have to think, a server should not wait for ever.
 pub(super) const PATIENCE: Duration = Duration::from_mins(10);
 /// Largest response of a call that is sent again, which is held to be handed on as one message: as the largest event.
-pub(super) const RESPONSE: usize = 16 * 1024 * 1024;
+pub(in crate::pipeline) const RESPONSE: usize = 16 * 1024 * 1024;
 /// Calls of one connector that wait for input at once. Each holds a connection or a child of its server.
 pub(super) const SUSPENDED: usize = 1024;
 /// Of these, calls of nobody in particular.

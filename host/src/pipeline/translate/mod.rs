@@ -8,7 +8,7 @@
 
 pub(super) mod allowed;
 pub(super) mod declared;
-mod digest;
+pub(super) mod digest;
 pub(super) mod input;
 mod large;
 mod limits;
@@ -34,7 +34,8 @@ use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method, Revision};
 
 pub(super) use large::looked_into;
-pub(super) use retry::{open, refuse_foreign};
+pub(super) use limits::RESPONSE;
+pub(super) use retry::{About, Resumed, lost, open, refuse_foreign, stale};
 pub(super) use suspended::Suspended;
 
 /// A call between a client and a server that may be of different eras.
@@ -117,7 +118,7 @@ pub(super) async fn answered(
 }
 
 /// The methods that a server may answer with questions.
-fn asks(method: Method) -> bool {
+pub(super) fn asks(method: Method) -> bool {
     matches!(method, Method::ToolsCall | Method::PromptsGet | Method::ResourcesRead)
 }
 

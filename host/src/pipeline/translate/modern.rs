@@ -9,8 +9,8 @@ use super::input::{self, Required, Unreadable, may_ask};
 use super::suspended::Kept;
 use super::{Side, allowed, asks, suspend};
 use crate::fault::Fault;
-use crate::pipeline::inbound;
 use crate::pipeline::port::{Answer, Body, Json};
+use crate::pipeline::{confirm, inbound};
 use crate::protocol::{Message, scan, splice};
 
 /// URL elicitation required: an error of the legacy era, which became a question.
@@ -75,7 +75,15 @@ impl Side {
         }
         let text = match Required::any(&message) {
             Ok(None) => text,
-            Ok(Some(required)) => allowed::all(&*self.upstream, &self.request.party, &required)?,
+            Ok(Some(required)) => {
+                let text = allowed::all(&*self.upstream, &self.request.party, &required)?;
+                match &self.request.confirmed {
+                    None => text,
+                    Some(confirmed) => {
+                        confirm::carry(&self.connector, &self.about(), confirmed, text)?
+                    }
+                }
+            }
             Err(Unreadable) => return Err(self.unreadable()),
         };
         Ok(Response { text, refusal })

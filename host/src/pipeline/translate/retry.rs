@@ -7,10 +7,14 @@ use super::{Side, digest, input, speaks_modern, suspend};
 use crate::fault::{Code, Fault};
 use crate::pipeline::artifacts;
 use crate::pipeline::caller::Caller;
+use crate::pipeline::confirm;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::exchange::{Call, Destination};
 use crate::pipeline::port::{Answer, Upstream};
 use crate::protocol::{Era, Field, Message};
+
+/// Tells the state of a suspended call from what else is sealed about it.
+const INPUT: &str = "input";
 
 /// A call that goes on.
 pub(in crate::pipeline) struct Resumed {
@@ -23,10 +27,11 @@ pub(in crate::pipeline) struct Resumed {
 /// no retry, or one that is a matter of its server's. Before anything of the call is judged or charged.
 pub(in crate::pipeline) fn open(call: &mut Call<'_>) -> Result<Option<Resumed>, Fault> {
     let message = &call.request.message;
-    if call.request.era() == Era::Legacy {
-        return Ok(None);
-    }
-    let Some(state) = message.string(Field::RequestState) else {
+    let state = match call.request.era() {
+        Era::Legacy => None,
+        Era::Modern => message.string(Field::RequestState),
+    };
+    let Some(state) = state else {
         if !call.connector.policies.is_empty() {
             call.asked = Some(Box::new(message.clone()));
         }
@@ -36,13 +41,19 @@ pub(in crate::pipeline) fn open(call: &mut Call<'_>) -> Result<Option<Resumed>, 
         call.asked = Some(Box::new(lost(input::first(message))?));
         return Ok(None);
     };
+    let sealed = sealed.to_owned();
+    if confirm::resume(call, &sealed)? {
+        return Ok(None);
+    }
+    let message = &call.request.message;
     let about = About::of(call.connector, &call.request.caller, message, &call.name);
-    let number = about.open(call.connector, sealed).ok_or_else(stale)?;
+    let number = about.number(call.connector, &sealed).ok_or_else(stale)?;
     let entry = call.connector.suspended.take(number).ok_or_else(stale)?;
     let answers = message.field(Field::InputResponses).unwrap_or("{}").to_owned();
     let first = lost(input::first(message))?;
     call.asked = Some(Box::new(first.clone()));
     call.request.message = first;
+    call.request.confirmed.clone_from(&entry.confirmed);
     Ok(Some(Resumed { entry, answers }))
 }
 
@@ -75,7 +86,7 @@ impl Resumed {
 }
 
 /// What a state is about: nothing else than the same call of the same caller.
-pub(super) struct About<'a> {
+pub(in crate::pipeline) struct About<'a> {
     connector: &'a str,
     caller: &'a Caller,
     method: String,
@@ -84,7 +95,7 @@ pub(super) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    pub(super) fn of(
+    pub(in crate::pipeline) fn of(
         connector: &'a Connector,
         caller: &'a Caller,
         message: &Message,
@@ -99,19 +110,35 @@ impl<'a> About<'a> {
         }
     }
 
-    fn parts(&self) -> [&str; 6] {
-        ["input", self.connector, &self.caller.id, &self.method, self.name, &self.digest]
+    fn parts<'b>(&'b self, word: &'b str) -> [&'b str; 6] {
+        [word, self.connector, &self.caller.id, &self.method, self.name, &self.digest]
     }
 
-    /// The state by which a suspended call is found.
-    pub(super) fn seal(&self, connector: &Connector, number: u64) -> Result<String, Fault> {
+    /// The state for a client that holds this. `word` says what for.
+    pub(in crate::pipeline) fn seal(
+        &self,
+        connector: &Connector,
+        word: &str,
+        content: &[u8],
+    ) -> Result<String, Fault> {
         let sealer = &connector.sealer;
-        let sealed = sealer.seal(&self.parts(), &number.to_le_bytes())?;
+        let sealed = sealer.seal(&self.parts(word), content)?;
         Ok(format!("{}{sealed}", sealer.mark()?))
     }
 
-    fn open(&self, connector: &Connector, sealed: &str) -> Option<u64> {
-        let number = connector.sealer.open(&self.parts(), sealed)?;
+    /// What a state holds, whose mark was taken off; none where it is not one of this word about the same call.
+    pub(in crate::pipeline) fn open(
+        &self,
+        connector: &Connector,
+        word: &str,
+        sealed: &str,
+    ) -> Option<Vec<u8>> {
+        connector.sealer.open(&self.parts(word), sealed)
+    }
+
+    /// The number of a suspended call.
+    fn number(&self, connector: &Connector, sealed: &str) -> Option<u64> {
+        let number = self.open(connector, INPUT, sealed)?;
         Some(u64::from_le_bytes(number.try_into().ok()?))
     }
 }
@@ -120,16 +147,25 @@ impl Side {
     /// Keeps what goes on with the client's input; the state that the client gives back with it.
     pub(super) fn keep(&self, kept: Kept) -> Result<String, Fault> {
         let caller = &self.request.caller;
-        let number = self.connector.suspended.keep(caller, self.first.clone(), kept)?;
-        About::of(&self.connector, caller, &self.asked, &self.name).seal(&self.connector, number)
+        let since = (self.first.clone(), self.request.confirmed.clone());
+        let number = self.connector.suspended.keep(caller, since, kept)?;
+        self.about().seal(&self.connector, INPUT, &number.to_le_bytes())
+    }
+
+    /// What the states of this call are about.
+    pub(super) fn about(&self) -> About<'_> {
+        About::of(&self.connector, &self.request.caller, &self.asked, &self.name)
     }
 }
 
-fn stale() -> Fault {
+pub(in crate::pipeline) fn stale() -> Fault {
     let text = "The requestState is not one that this server gave for this call, or it was used or has expired: send the call again without it.";
     Fault::new(Code::InvalidParams, text)
 }
 
-fn lost<T>(read: Result<T, crate::protocol::Malformed>) -> Result<T, Fault> {
+/// What was read of a request that was read before.
+pub(in crate::pipeline) fn lost<T>(
+    read: Result<T, crate::protocol::Malformed>,
+) -> Result<T, Fault> {
     read.map_err(|error| Fault::new(Code::Internal, "The call was lost.").because(error))
 }

@@ -12,6 +12,7 @@ use super::limits::{OF_CALLER, OF_STRANGERS, PATIENCE, SUSPENDED};
 use super::suspend::Waiting;
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
+use crate::pipeline::confirm::Confirmed;
 
 /// The calls, by numbers that are never used again. A call that is given up is cancelled at its server, as one whose client
 /// closes its stream.
@@ -36,6 +37,8 @@ pub(super) struct Entry {
     due: Instant,
     /// The request id of the first try.
     pub(super) first: Arc<str>,
+    /// What a person confirmed of it.
+    pub(super) confirmed: Option<Arc<Confirmed>>,
     /// What goes on.
     pub(super) kept: Kept,
 }
@@ -56,13 +59,18 @@ impl Default for Suspended {
 
 impl Suspended {
     /// Keeps a call; its number.
-    pub(super) fn keep(&self, caller: &Caller, first: Arc<str>, kept: Kept) -> Result<u64, Fault> {
+    pub(super) fn keep(
+        &self,
+        caller: &Caller,
+        (first, confirmed): (Arc<str>, Option<Arc<Confirmed>>),
+        kept: Kept,
+    ) -> Result<u64, Fault> {
         let mut table = self.lock();
         let given_up = table.make_room(caller)?;
         table.last += 1;
         let number = table.last;
-        let entry =
-            Entry { caller: caller.id.clone(), due: Instant::now() + self.patience, first, kept };
+        let (caller, due) = (caller.id.clone(), Instant::now() + self.patience);
+        let entry = Entry { caller, due, first, confirmed, kept };
         table.calls.insert(number, entry);
         drop(table);
         drop(given_up);

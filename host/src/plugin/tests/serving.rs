@@ -40,7 +40,6 @@ async fn misbehaviour_loses_an_instance_and_has_a_name() {
         ("host_call_flood", Code::PluginTrap),
         ("memory_bomb", Code::PluginMemory),
         ("giant_result", Code::PluginInvalid),
-        ("confirming", Code::PluginInvalid),
         ("admit_fails", Code::PluginError),
     ];
     let runtime = runtime();

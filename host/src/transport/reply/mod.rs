@@ -182,7 +182,14 @@ pub fn fault(fault: &Fault, asked: Asked<'_>) -> Reply {
 /// A tool call that a server or a policy refused is a result that the agent reads (`isError`), not an error of the
 /// protocol, which many clients do not show to the model.
 fn tool_result(fault: &Fault, asked: Asked<'_>) -> Option<Bytes> {
-    let own = [Code::Refused, Code::NotLoaded, Code::BadArguments];
+    let own = [
+        Code::Refused,
+        Code::NotLoaded,
+        Code::BadArguments,
+        Code::NotConfirmed,
+        Code::ConfirmationTimeout,
+        Code::CannotConfirm,
+    ];
     let readable = fault.blame() == Blame::Upstream || own.contains(&fault.code());
     if asked.method != Method::ToolsCall || !readable || fault.rpc_code().is_some() {
         return None;
@@ -224,6 +231,8 @@ fn rpc_code(fault: &Fault) -> i32 {
         Code::HeaderMismatch => -32020,
         Code::MissingCapability => -32021,
         Code::UnsupportedVersion => -32022,
+        // The request is as it should be.
+        Code::NotConfirmed | Code::ConfirmationTimeout | Code::CannotConfirm => -32603,
         code if code.blame() == Blame::Client => -32600,
         _ => -32603,
     }

@@ -48,6 +48,11 @@ fn keys_and_forms() {
             "take the key out",
         ),
         (
+            &(upstream("url: http://x") + "confirm_timeout: 11m\n"),
+            ":4:1: `confirm_timeout` must be from 1s to 10m",
+            "leave the key out for the default",
+        ),
+        (
             &(upstream("url: http://x") + "limits: {max_body: 4}\n"),
             ":4:10: `limits.max_body` must be a size such as `4MiB`, not the number 4",
             "",

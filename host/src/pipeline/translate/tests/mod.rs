@@ -1,5 +1,6 @@
 //! Calls through a connector whose servers are played here.
 
+mod confirmed;
 mod legacy;
 mod modern;
 mod suspended;
@@ -213,6 +214,7 @@ impl Stage {
             filters: None,
             flight: Arc::new(Flight::default()),
             depth: 0,
+            confirmed: None,
         }
     }
 

@@ -1,0 +1,48 @@
+//! What a person confirmed: this call and no other.
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::asking::Wanted;
+use crate::hex::hex;
+use crate::pipeline::call::CallContext;
+use crate::pipeline::translate::digest;
+
+/// A confirmed call, or one that is to be confirmed. Nothing of it comes from a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Digest of what is called, where, and with which params, after the edits of policies.
+    pub(super) subject: Arc<str>,
+    /// Names of the policies that wanted it.
+    pub(super) by: Vec<Arc<str>>,
+    /// The request id of the first try.
+    pub(in crate::pipeline) first: Arc<str>,
+}
+
+impl Confirmed {
+    /// What is to be confirmed of the call in hand.
+    pub(super) fn of(context: &CallContext, wanted: &[Wanted], first: Arc<str>) -> Self {
+        let by = wanted.iter().map(|wanted| wanted.policy.clone()).collect();
+        Self { subject: subject(context).into(), by, first }
+    }
+
+    /// Whether it is all of what has to be confirmed now.
+    pub(super) fn covers(&self, now: &Self) -> bool {
+        self.subject == now.subject && now.by.iter().all(|policy| self.by.contains(policy))
+    }
+}
+
+/// The order of members and the way a string is escaped mean nothing, as in [`digest`]: a client may write its params
+/// another way when it sends them again.
+fn subject(context: &CallContext) -> String {
+    let mut hash = Sha256::new();
+    let params = digest::of(context.message.params().unwrap_or("{}"));
+    let (upstream, own) = context.target.clone().unwrap_or_default();
+    let method = context.message.method_name();
+    for part in [&*context.connector, &*method, &*context.name, &*upstream, &*own, &*params] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hex(&hash.finalize())
+}
