@@ -35,10 +35,11 @@ pub use environment::Environment;
 pub use key::KeyPath;
 pub use load::{Flags, assemble, load, parse};
 pub use problem::{Place, Problem, Problems};
+pub use reference::secret;
 pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
-    Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, Auth, Child,
+    Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, AuditRotation, AuditSettings, Auth, Child,
     ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon,
     LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming, OnError,
     PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE,
@@ -51,10 +52,10 @@ pub use watched::{Watched, irregular};
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Admin, Artifacts, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode,
-        CredentialUse, DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants,
+        Admin, ArgumentsWord, Artifacts, Attempts, Audit, AuditUse, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode,
+        CredentialUse, DiscoveryMode, DiscoveryUse, EveryWord, Exposure, ExposureWord, File, FormWord, Grants,
         Icon, IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
-        PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
+        PrefixWord, Reconnect, Register, Registry, Rotate, SecretText, ServerInfo, ServerLimits,
         ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
         UnavailableWord, Upstream,
     };

@@ -52,6 +52,8 @@ struct Parts {
     rpc: Option<i32>,
     /// How the client is to identify itself.
     challenge: Option<Cow<'static, str>>,
+    /// The plugin that decided so.
+    decider: Option<Box<str>>,
 }
 
 impl Fault {
@@ -66,6 +68,7 @@ impl Fault {
             data: None,
             rpc: None,
             challenge: None,
+            decider: None,
         }))
     }
 
@@ -102,6 +105,18 @@ impl Fault {
     pub fn with_challenge(mut self, challenge: impl Into<Cow<'static, str>>) -> Self {
         self.0.challenge = Some(challenge.into());
         self
+    }
+
+    /// The plugin that decided so, for log and audit.
+    #[must_use]
+    pub fn by(mut self, plugin: &str) -> Self {
+        self.0.decider = Some(plugin.into());
+        self
+    }
+
+    /// The plugin that decided so, where one did.
+    pub fn decider(&self) -> Option<&str> {
+        self.0.decider.as_deref()
     }
 
     /// The stable code.

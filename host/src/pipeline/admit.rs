@@ -7,12 +7,15 @@ use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
 use super::mirrored;
-use super::port::{Admission, Answer, Edit, Policy};
+use super::port::{Admission, Answer, Edit, Policy, Verdict};
 use crate::fault::{Code, Fault};
 use crate::protocol::Field;
 
 /// How often earlier policies look again at arguments that a later one changed.
 const MAX_ROUNDS: u32 = 2;
+
+/// The attribute by which a policy has a sentence told in the audit line of the call.
+const NOTE: &str = "audit";
 
 /// Runs the policies. Some answer = one of them answered in the upstream's place.
 pub(super) async fn admit(
@@ -30,7 +33,12 @@ pub(super) async fn admit(
         match decision {
             Admission::Pass => {}
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
-            Admission::Answer(result) => return local::answered(&call.request, &result).map(Some),
+            Admission::Answer(result) => {
+                if let Some(trail) = &call.request.trail {
+                    trail.decided(turn.policy.name(), Verdict::Answered);
+                }
+                return local::answered(&call.request, &result).map(Some);
+            }
             Admission::Edit(edits) => {
                 if apply(call, context, edits)? && call_again(&mut turns, at) {
                     rounds += 1;
@@ -89,6 +97,9 @@ fn apply(
             }
             Edit::RemoveHeader(name) => call.request.passed.retain(|(known, _)| *known != name),
             Edit::SetAttribute(key, value) => {
+                if let Some(trail) = call.request.trail.as_ref().filter(|_| *key == *NOTE) {
+                    trail.note(&value);
+                }
                 attributes.retain(|(known, _)| *known != key);
                 attributes.push((key, value));
             }

@@ -69,6 +69,9 @@ impl<'a> Call<'a> {
         }
         let resumed = translate::open(&mut self)?;
         self.retry_of = resumed.as_ref().map(|resumed| resumed.first().clone());
+        if let (Some(trail), Some(first)) = (&self.request.trail, &self.retry_of) {
+            trail.retries(first);
+        }
         if self.connector.policies.is_empty()
             && resumed.is_none()
             && self.guard().is_none()
@@ -116,6 +119,10 @@ impl<'a> Call<'a> {
             return Err(fault);
         }
         self.request.flight.goes_to(upstream);
+        if let Some(trail) = &self.request.trail {
+            let name = to.name.as_ref().unwrap_or(&self.name);
+            trail.goes_to(upstream.name(), name, &self.request.message);
+        }
         translate::refuse_foreign(self, &**upstream)?;
         let (mut party, mut message) = (self.request.party.clone(), self.request.message.clone());
         let tasks = self.view.catalogue().has_tasks(to.upstream).then(|| {
@@ -239,7 +246,7 @@ fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
 pub(super) fn refused(plugin: &str, rejection: Rejection) -> Fault {
     let text = rejection.body.unwrap_or(rejection.message);
     let mut fault =
-        Fault::new(Code::Refused, text).because(format!("refused by the plugin {plugin}"));
+        Fault::new(Code::Refused, text).because(format!("refused by the plugin {plugin}")).by(plugin);
     if let Some(code) = rejection.code {
         fault = fault.with_rpc_code(code);
     }

@@ -5,7 +5,7 @@
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
-//! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
+//! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead; `trail` is what the audit hears of a call;
 //! [`catalog`] is what `GET PATH/catalog` shows.
 
 mod absence;
@@ -54,6 +54,7 @@ mod tasks;
 mod tell;
 #[cfg(test)]
 mod testing;
+mod trail;
 mod translate;
 mod variants;
 pub mod viewer;
@@ -72,5 +73,6 @@ pub use party::{NoOutbox, Outbox, Party, PartyId};
 pub use presence::Absence;
 pub use request::{Flight, Request, RequestId};
 pub use tell::tell;
+pub use trail::Trail;
 pub(crate) use translate::declared::declared;
 pub use viewer::{Shows, Viewer};

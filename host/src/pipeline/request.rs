@@ -14,6 +14,7 @@ use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
+use super::trail::Trail;
 use super::viewer::{Shows, Viewer};
 use crate::catalogue::View;
 use crate::fault::Fault;
@@ -42,6 +43,8 @@ pub struct Request {
     pub flight: Arc<Flight>,
     /// How many plugin requests stand between this one and the client.
     pub depth: u8,
+    /// What the audit will hear of it; none where nobody wants to.
+    pub trail: Option<Arc<Trail>>,
 }
 
 impl Request {

@@ -118,6 +118,7 @@ impl Sessions {
             loads: Some(Arc::default()),
             outbox: outbox.clone(),
         };
+        let asks = Asks::of(connector, &caller.display, &tag);
         let session = Arc::new(Session {
             id,
             connector: connector.clone(),
@@ -125,13 +126,14 @@ impl Sessions {
             party: Arc::new(party),
             tag,
             flights: Arc::new(Flights::default()),
-            asks: Asks::default(),
+            asks,
             outbox,
             streams: Streams::default(),
             opened: now,
             touched: AtomicU64::new(now),
         });
         self.by_id.insert(id, session.clone());
+        session.tell("session-open");
         Ok(session)
     }
 

@@ -143,6 +143,7 @@ pub(super) async fn request(
         credential: visitor.credential.clone(),
         flight: guard.flight.clone(),
         depth: 0,
+        trail: None,
     };
     let answered = dispatch(&visitor.endpoint.connector, request).await?;
     Ok(answered.holding(guard))

@@ -113,6 +113,7 @@ pub(super) fn requested(
         credential: visitor.credential.clone(),
         flight: flight.clone(),
         depth: 0,
+        trail: None,
     };
     Ok((request, flight))
 }

@@ -212,6 +212,7 @@ impl Stage {
             credential: None,
             flight: Arc::new(Flight::default()),
             depth: 0,
+            trail: None,
         }
     }
 
