@@ -26,7 +26,9 @@ pub(crate) async fn run(plugway: &Path, quick: bool, audit: bool) -> Result<()> 
         Target::new("plugway", through, load::echo(&format!("up_{}", echo::TOOL))).await?,
     ];
     if audit {
-        targets.push(audited(plugway, &folder.join("audited"), &format!("http://{address}/mcp")).await?);
+        targets.push(
+            audited(plugway, &folder.join("audited"), &format!("http://{address}/mcp")).await?,
+        );
     }
     println!(
         "{rounds} rounds of {time:?} each, in turns; {CONNECTIONS} connections, each with a session;"

@@ -12,11 +12,8 @@ use anyhow::{Context as _, Result, ensure};
 const ROOMS: [&str; 7] =
     ["session", "transport", "pipeline", "upstream/limits.rs", "registry", "app/leases", "audit"];
 /// Constants that bound nothing.
-const NO_BOUNDS: [(&str, &str); 3] = [
-    ("session/outbox.rs", "NEVER_ASKED"),
-    ("pipeline/seal.rs", "TAG"),
-    ("audit/time.rs", "DAY"),
-];
+const NO_BOUNDS: [(&str, &str); 3] =
+    [("session/outbox.rs", "NEVER_ASKED"), ("pipeline/seal.rs", "TAG"), ("audit/time.rs", "DAY")];
 
 /// By file and name.
 type Bounds = BTreeMap<(String, String), String>;

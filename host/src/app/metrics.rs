@@ -47,7 +47,8 @@ pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book, audit: Count
     let help = "Lines of the audit that were taken.";
     text.family("plugway_audit_lines_total", Kind::Counter, help);
     text.sample(&[], audit.taken);
-    let help = "Lines of the audit that were lost: there was no room for them, or no way to write them.";
+    let help =
+        "Lines of the audit that were lost: there was no room for them, or no way to write them.";
     text.family("plugway_audit_lost_total", Kind::Counter, help);
     text.sample(&[], audit.lost);
     text.family("plugway_audit_failing", Kind::Gauge, "1 while the audit cannot be written.");

@@ -79,7 +79,15 @@ impl AuditFile {
         }
         let written = about.modified().ok().filter(|_| about.len() > 0);
         let day = time::day(written.unwrap_or_else(SystemTime::now));
-        Ok(Self { path: path.to_owned(), rotation, file, size: about.len(), day, regular, told: None })
+        Ok(Self {
+            path: path.to_owned(),
+            rotation,
+            file,
+            size: about.len(),
+            day,
+            regular,
+            told: None,
+        })
     }
 
     /// Its end; that of the one before it where it is empty.
@@ -147,10 +155,8 @@ impl AuditFile {
         self.file.sync_all()?;
         let keep = self.rotation.keep;
         for number in (1..keep).rev() {
-            let moved = std::fs::rename(
-                numbered(&self.path, number),
-                numbered(&self.path, number + 1),
-            );
+            let moved =
+                std::fs::rename(numbered(&self.path, number), numbered(&self.path, number + 1));
             moved.or_else(|error| match error.kind() {
                 io::ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
@@ -164,10 +170,10 @@ impl AuditFile {
 
     /// Goes on in the file that has its name now, where that is another one.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        if !self.regular && self.path.exists() || self.is_the_same()? {
-            return if self.regular { Ok(()) } else { self.renew() };
+        if self.is_the_same()? {
+            return Ok(());
         }
-        self.file.sync_all()?;
+        self.sync()?;
         self.renew()
     }
 

@@ -95,7 +95,9 @@ fn a_chain_goes_on_over_restarts_and_what_was_torn_is_closed_off() {
         let all = read(&folder.file());
         let kinds: Vec<&str> = all
             .lines()
-            .map(|line| line.split("\"kind\":\"").nth(1).map_or("?", |l| l.split('"').next().unwrap()))
+            .map(|line| {
+                line.split("\"kind\":\"").nth(1).map_or("?", |l| l.split('"').next().unwrap())
+            })
             .collect();
         let expected = [
             "start", "test", "test", "stop", "start", "test", "stop", "?", "torn", "start", "test",
@@ -125,7 +127,8 @@ fn files_are_put_aside_between_lines_and_the_chain_goes_on() {
     let verified = verify(&files, None).unwrap();
     assert_eq!((total, verified.lines, verified.closed), (220, 220, true));
     // One of them is missing in the middle.
-    let some: Vec<PathBuf> = files.into_iter().filter(|file| !file.ends_with("audit.jsonl.3")).collect();
+    let some: Vec<PathBuf> =
+        files.into_iter().filter(|file| !file.ends_with("audit.jsonl.3")).collect();
     let broken = verify(&some, None).unwrap_err();
     assert!(broken.line == 1 && broken.why.contains("taken out"), "{broken}");
 }

@@ -73,7 +73,8 @@ pub fn verify(files: &[PathBuf], key: Option<&[u8]>) -> Result<Verified, Broken>
             })?;
         }
         if reading.torn.is_some() {
-            let why = "it is cut off in the middle, and nothing says that plugway found it so".to_owned();
+            let why =
+                "it is cut off in the middle, and nothing says that plugway found it so".to_owned();
             return Err(Broken { file: path.clone(), line: number, why });
         }
     }
@@ -126,8 +127,12 @@ impl Reading {
         let refuse = |why: String| Err((0, why));
         if self.hasher.hash(tied.covered) != tied.hash {
             return refuse(match (self.last, self.keyed) {
-                (None, false) => "its hash does not fit: it was changed, or a key is needed (--key)".to_owned(),
-                (None, true) => "its hash does not fit: it was changed, or the key is another one".to_owned(),
+                (None, false) => {
+                    "its hash does not fit: it was changed, or a key is needed (--key)".to_owned()
+                }
+                (None, true) => {
+                    "its hash does not fit: it was changed, or the key is another one".to_owned()
+                }
                 _ => "its hash does not fit: it was changed".to_owned(),
             });
         }
@@ -141,7 +146,9 @@ impl Reading {
                 ));
             }
             Some((_, hash)) if hash != tied.prev => {
-                return refuse("it does not follow the line before it, which was replaced".to_owned());
+                return refuse(
+                    "it does not follow the line before it, which was replaced".to_owned(),
+                );
             }
             Some(_) => {}
         }

@@ -43,10 +43,13 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Looks at how the file ends: a chain goes on there, and what was torn is closed off.
-    pub(super) fn new(queue: Arc<Queue>, outputs: Outputs, chain: Option<Chain>) -> io::Result<Self> {
+    pub(super) fn new(
+        queue: Arc<Queue>,
+        outputs: Outputs,
+        chain: Option<Chain>,
+    ) -> io::Result<Self> {
         let (ready, told) = (Vec::new(), None);
-        let mut writer =
-            Self { queue, outputs, chain, ready, in_file: 0, in_stdout: 0, told };
+        let mut writer = Self { queue, outputs, chain, ready, in_file: 0, in_stdout: 0, told };
         let Some(file) = &mut writer.outputs.file else { return Ok(writer) };
         let mut tail = file.tail()?;
         if let Some(chain) = &mut writer.chain {

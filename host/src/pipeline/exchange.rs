@@ -245,8 +245,9 @@ fn bound(message: &Message, arguments: &str) -> Result<Message, Fault> {
 /// A refusal as a fault: what the plugin chose to say, and whose refusal it was for the log.
 pub(super) fn refused(plugin: &str, rejection: Rejection) -> Fault {
     let text = rejection.body.unwrap_or(rejection.message);
-    let mut fault =
-        Fault::new(Code::Refused, text).because(format!("refused by the plugin {plugin}")).by(plugin);
+    let mut fault = Fault::new(Code::Refused, text)
+        .because(format!("refused by the plugin {plugin}"))
+        .by(plugin);
     if let Some(code) = rejection.code {
         fault = fault.with_rpc_code(code);
     }

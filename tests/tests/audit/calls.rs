@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::tokens::{ANN, auth, identified};
-use plugway_tests::{DemoHttp, Guest, Hub, Plugway, Scripted, audit, http, plugway::Setup, rpc::Client};
+use plugway_tests::{
+    DemoHttp, Guest, Hub, Plugway, Scripted, audit, http, plugway::Setup, rpc::Client,
+};
 use serde_json::{Value, json};
 
 use crate::{audited, call, scripted};
@@ -16,8 +18,7 @@ async fn a_call_is_told_with_everything_but_its_arguments() -> Result<()> {
         "name": "hub", "auth": auth(), "audit": {"file": audit::FILE},
         "upstreams": [{"name": "up", "url": server.url(), "headers": {"x-key": "upstream-key-0123"}}],
     });
-    let plugway =
-        identified(Setup::new(configuration.to_string()), &json!({})).start().await?;
+    let plugway = identified(Setup::new(configuration.to_string()), &json!({})).start().await?;
     let client = Client::legacy_as(plugway.address(), "/mcp", ANN).await?;
     let arguments = json!({"word": "hidden-word", "password": "hidden-password"});
     let (_, mut request) = client.request("tools/call", call("up_json", &arguments))?;
@@ -94,21 +95,16 @@ async fn through(guests: Vec<Guest>) -> Result<(Plugway, DemoHttp, Value)> {
 async fn what_policies_decide_is_told_with_their_revisions() -> Result<()> {
     let note = json!({"attributes": {"audit": "rule 7 would deny this"}});
     let edit = Guest::new("admit_edit").config(json!({"arguments": {"message": "y"}}));
-    let (_plugway, _clock, line) = through(vec![
-        Guest::new("admit_edit").named("observer").config(note),
-        edit.clone(),
-    ])
-    .await?;
+    let (_plugway, _clock, line) =
+        through(vec![Guest::new("admit_edit").named("observer").config(note), edit.clone()])
+            .await?;
     ensure!(line["verdict"] == "allowed" && line["notes"] == "rule 7 would deny this", "{line}");
     ensure!(line["policies"][0]["name"] == "observer", "{line}");
     ensure!(line["policies"][1]["revision"].as_str().is_some_and(|one| one.len() == 12), "{line}");
     ensure!(line["sent_digest"].is_string(), "{line}");
     ensure!(line["sent_digest"] != line["arguments_digest"], "{line}");
-    let (_plugway, _clock, other) = through(vec![
-        Guest::new("admit_edit").named("observer"),
-        edit,
-    ])
-    .await?;
+    let (_plugway, _clock, other) =
+        through(vec![Guest::new("admit_edit").named("observer"), edit]).await?;
     let revision = |line: &Value, at: usize| line["policies"][at]["revision"].clone();
     ensure!(revision(&line, 1) == revision(&other, 1), "the same is the same: {other}");
     ensure!(revision(&line, 0) != revision(&other, 0), "another configuration: {other}");
@@ -156,7 +152,10 @@ async fn whatever_is_asked_of_servers_is_told_and_lists_are_not() -> Result<()> 
         ("ping", json!({})),
         ("prompts/get", json!({"name": "clock_nothing"})),
         ("resources/read", json!({"uri": "https://h/p?token=hidden"})),
-        ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "clock_none"}, "argument": {"name": "a", "value": "b"}})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "clock_none"}, "argument": {"name": "a", "value": "b"}}),
+        ),
         ("tasks/get", json!({"taskId": "t"})),
         ("x/unknown", json!({})),
         ("tools/call", json!({"name": "clock_nothing"})),
@@ -167,11 +166,18 @@ async fn whatever_is_asked_of_servers_is_told_and_lists_are_not() -> Result<()> 
     let lines = audit::until(&plugway, "call", 6).await?;
     let told: Vec<_> = lines.iter().filter_map(|line| line["method"].as_str()).collect();
     let expected = [
-        "prompts/get", "resources/read", "completion/complete", "tasks/get", "x/unknown",
+        "prompts/get",
+        "resources/read",
+        "completion/complete",
+        "tasks/get",
+        "x/unknown",
         "tools/call",
     ];
     ensure!(told == expected, "{told:?}");
-    ensure!(lines[1]["name"] == "https://h/p" && lines[1]["verdict"] == "unknown", "{lines:?}");
+    ensure!(
+        lines[1]["name"] == "https://h/p" && lines[1]["own_name"] == "https://h/p",
+        "{lines:?}"
+    );
     ensure!(lines[5]["verdict"] == "unknown" && lines[5]["fault"] == "unknown-name", "{lines:?}");
     Ok(())
 }

@@ -5,7 +5,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use plugway_tests::faulty::{Faulty, Raw, body};
 use plugway_tests::scratch::Scratch;
-use plugway_tests::{Hub, Pipe, Plugway, Scripted, audit, binary, http, plugway::Setup, rpc::{Channel, Client}, wait};
+use plugway_tests::{
+    Hub, Pipe, Plugway, Scripted, audit, binary, http,
+    plugway::Setup,
+    rpc::{Channel, Client},
+    wait,
+};
 use serde_json::{Value, json};
 
 use crate::{audited, call, scripted};
@@ -33,7 +38,8 @@ async fn results_errors_and_large_answers_are_told_apart() -> Result<()> {
         client.call_tool("up_big", big).await?;
     }
     server.release();
-    let steps = json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+    let steps =
+        json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
     client.call("tools/call", steps).await?;
     let lines = audit::until(&plugway, "call", 5).await?;
     ensure!(lines.len() == 5 && lines.iter().all(|line| line["outcome"] == "ok"), "{lines:?}");
@@ -49,7 +55,9 @@ fn wrong(message: &Value, _: u64) -> Option<Raw> {
     let wanted = message.pointer("/params/arguments/as")?.as_str()?;
     let error = json!({"code": -32050, "message": "no", "data": {"code": 7}});
     Some(match wanted {
-        "tool" => body(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": [], "isError": true}})),
+        "tool" => {
+            body(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": [], "isError": true}}))
+        }
         "rpc" => body(&json!({"jsonrpc": "2.0", "id": id, "error": error})),
         _ => (200, "application/json", None, "{\"jsonrpc\":\"2.0\",\"id\"".to_owned()),
     })
@@ -94,7 +102,8 @@ async fn a_child_that_ends_in_the_middle() -> Result<()> {
 async fn a_call_that_is_given_up_is_cancelled() -> Result<()> {
     let (_server, plugway) = scripted(json!({})).await?;
     let client = plugway.legacy().await?;
-    let steps = json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+    let steps =
+        json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
     let (id, mut events) = client.open_as("tools/call", steps).await?;
     events.next(BOUND).await?.context("no progress")?;
     client.notify("notifications/cancelled", json!({"requestId": id})).await?;
@@ -107,7 +116,8 @@ async fn a_call_that_is_given_up_is_cancelled() -> Result<()> {
 #[tokio::test]
 async fn a_client_that_goes_away_abandons_its_call() -> Result<()> {
     let (_server, plugway) = scripted(json!({})).await?;
-    let steps = json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+    let steps =
+        json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
     let mut events = plugway.modern().open("tools/call", steps).await?;
     events.next(BOUND).await?.context("no progress")?;
     drop(events);
@@ -124,10 +134,8 @@ async fn a_client_that_goes_away_before_the_answer_begins() -> Result<()> {
     let (_, request) = client.request("tools/call", call("up_pair", &json!({"word": "x"})))?;
     let address = plugway.address();
     let asking = tokio::spawn(async move { http::open(address, request).await.map(drop) });
-    wait::until("the server has the call", BOUND, async || {
-        Ok((server.calls() > 0).then_some(()))
-    })
-    .await?;
+    wait::until("the server has the call", BOUND, async || Ok((server.calls() > 0).then_some(())))
+        .await?;
     asking.abort();
     let line = the_line(&plugway).await?;
     ensure!(line["outcome"] == "abandoned", "{line}");
@@ -174,7 +182,7 @@ async fn each_call_of_a_batch_over_http() -> Result<()> {
 #[tokio::test]
 async fn a_client_over_http_and_sse() -> Result<()> {
     let (_server, plugway) = scripted(json!({})).await?;
-    let mut channel = Channel::open(plugway.address(), "", None).await?;
+    let mut channel = Channel::open(plugway.address(), "/sse", None).await?;
     channel.initialize().await?;
     channel.call(7, "tools/call", call("up_json", &json!({}))).await?;
     let lines = audit::until(&plugway, "call", 1).await?;

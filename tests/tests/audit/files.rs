@@ -63,7 +63,11 @@ async fn calls_are_refused_where_the_audit_is_required_until_it_can_be_written()
     let client = plugway.modern();
     let refused = client.call("tools/call", call("up_json", &json!({}))).await?;
     ensure!(refused.status == 503, "{} {}", refused.status, refused.text);
-    ensure!(refused.response()?["error"]["data"]["code"] == "audit-unavailable", "{}", refused.text);
+    ensure!(
+        refused.response()?["error"]["data"]["code"] == "audit-unavailable",
+        "{}",
+        refused.text
+    );
     ensure!(server.calls() == 0, "the server was asked all the same");
     // What is no call is served.
     ensure!(client.call("tools/list", json!({})).await?.status == 200);

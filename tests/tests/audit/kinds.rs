@@ -117,10 +117,8 @@ async fn a_changed_configuration_and_a_changed_plugin() -> Result<()> {
 #[tokio::test]
 async fn what_servers_ask_a_client_and_what_it_says() -> Result<()> {
     let web = over_http().await?;
-    let plugway =
-        audited(Hub::new("hub").upstream("web", web.url()), json!({})).start().await?;
-    let client =
-        Client::legacy_with(plugway.address(), "/mcp", json!({"elicitation": {}})).await?;
+    let plugway = audited(Hub::new("hub").upstream("web", web.url()), json!({})).start().await?;
+    let client = Client::legacy_with(plugway.address(), "/mcp", json!({"elicitation": {}})).await?;
     let answers = [accepted("word"), json!({"action": "decline"}), json!({"action": "cancel"})];
     for answer in answers {
         let mut events = client.open("tools/call", call("web_ask", &elicitation("?"))).await?;
@@ -143,8 +141,7 @@ async fn what_a_policy_refuses_of_a_server() -> Result<()> {
         .config(json!({"elicitation/create": {"reject": "Not here."}}));
     let hub = audited(Hub::new("hub").upstream("web", web.url()).policy(guest), json!({}));
     let plugway = hub.start().await?;
-    let client =
-        Client::legacy_with(plugway.address(), "/mcp", json!({"elicitation": {}})).await?;
+    let client = Client::legacy_with(plugway.address(), "/mcp", json!({"elicitation": {}})).await?;
     client.call("tools/call", call("web_ask", &elicitation("?"))).await?;
     let lines = audit::until(&plugway, "inbound", 1).await?;
     ensure!(lines[0]["decided_by"] == "inbound_by_method", "{lines:?}");

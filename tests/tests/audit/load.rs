@@ -10,7 +10,8 @@ use plugway_tests::{Scripted, audit, process, wait};
 use rustix::process::Signal;
 
 #[tokio::test]
-async fn heavy_each_of_two_thousand_calls_has_its_line_and_the_chain_holds_over_files() -> Result<()> {
+async fn heavy_each_of_two_thousand_calls_has_its_line_and_the_chain_holds_over_files() -> Result<()>
+{
     let measured = run(2_048, "256KiB").await?;
     ensure!(measured.calls == 2_048 && measured.files > 3, "{measured:?}");
     ensure!(measured.lines == measured.calls + 2, "{measured:?}");

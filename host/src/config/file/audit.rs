@@ -90,7 +90,11 @@ impl<'de> Deserialize<'de> for AuditUse {
             }
 
             fn visit_bool<E: de::Error>(self, on: bool) -> Result<AuditUse, E> {
-                if on { Err(E::invalid_value(de::Unexpected::Bool(on), &self)) } else { Ok(AuditUse::Off) }
+                if on {
+                    Err(E::invalid_value(de::Unexpected::Bool(on), &self))
+                } else {
+                    Ok(AuditUse::Off)
+                }
             }
 
             fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<AuditUse, A::Error> {

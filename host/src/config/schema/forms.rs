@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::config::file::{
-    Attempts, Audit, AuditUse, AuthMode, AuthUse, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse,
-    PluginUse, SecretText, Size, Span, Text, Tokens,
+    Attempts, Audit, AuditUse, AuthMode, AuthUse, CredentialMode, CredentialUse, DiscoveryMode,
+    DiscoveryUse, PluginUse, SecretText, Size, Span, Text, Tokens,
 };
 
 /// Gives a type its name and its schema; `$generator` is there for schemas of other types.

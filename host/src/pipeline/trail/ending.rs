@@ -95,24 +95,35 @@ impl Ending {
     }
 
     fn chunks(self, chunks: Chunks) -> Chunks {
-        let state = Some((self, chunks, Sniff::default()));
-        Box::pin(stream::unfold(state, async |state| {
-            let (mut ending, mut chunks, mut sniff) = state?;
-            match chunks.next().await {
+        let state = (Some((self, Sniff::default())), chunks);
+        Box::pin(stream::unfold(state, async |(ending, mut chunks)| {
+            let next = chunks.next().await;
+            // Spaces behind the response are none of the call.
+            let Some((mut ending, mut sniff)) = ending else {
+                return Some((next?, (None, chunks)));
+            };
+            let ending = match &next {
                 Some(Ok(chunk)) => {
                     ending.bytes += chunk.len() as u64;
-                    sniff.see(&chunk);
-                    Some((Ok(chunk), Some((ending, chunks, sniff))))
+                    sniff.see(chunk);
+                    // Who knows how long a body is does not ask what follows its last byte.
+                    if sniff.is_whole() {
+                        ending.ended(sniff.end()).await;
+                        None
+                    } else {
+                        Some((ending, sniff))
+                    }
                 }
                 Some(Err(fault)) => {
-                    ending.failed(&fault).await;
-                    Some((Err(fault), None))
+                    ending.failed(fault).await;
+                    None
                 }
                 None => {
                     ending.ended(sniff.end()).await;
                     None
                 }
-            }
+            };
+            Some((next?, (ending, chunks)))
         }))
     }
 
@@ -156,9 +167,7 @@ fn size(message: &Incoming) -> u64 {
 impl Drop for Ending {
     fn drop(&mut self) {
         let given_up = self.trail.is_cancelled();
-        self.trail.tell_now(
-            if given_up { CallEnd::Cancelled } else { CallEnd::Abandoned },
-            self.bytes,
-        );
+        self.trail
+            .tell_now(if given_up { CallEnd::Cancelled } else { CallEnd::Abandoned }, self.bytes);
     }
 }

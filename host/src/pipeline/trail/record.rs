@@ -69,7 +69,8 @@ impl Trail {
         name: &Arc<str>,
         message: &Message,
     ) {
-        let edited = message.field(Field::Arguments) != self.request.message.field(Field::Arguments);
+        let edited =
+            message.field(Field::Arguments) != self.request.message.field(Field::Arguments);
         let mut found = self.lock();
         found.upstream = Some(upstream.clone());
         found.own_name = Some(name.clone()).filter(|name| !name.is_empty());
@@ -169,6 +170,8 @@ impl Trail {
 
 impl fmt::Debug for Trail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trail").field("request_id", &self.request.request_id).finish_non_exhaustive()
+        f.debug_struct("Trail")
+            .field("request_id", &self.request.request_id)
+            .finish_non_exhaustive()
     }
 }

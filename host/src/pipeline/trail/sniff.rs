@@ -19,6 +19,7 @@ pub(super) struct Sniff {
     outer: Place,
     inner: Place,
     is_error: bool,
+    whole: bool,
     code: Option<i64>,
 }
 
@@ -106,6 +107,7 @@ impl Sniff {
             b'}' | b']' => {
                 self.value_ends();
                 self.depth = self.depth.saturating_sub(1);
+                self.whole |= self.depth == 0;
                 self.begin();
             }
             b',' => {
@@ -138,6 +140,11 @@ impl Sniff {
         }
     }
 
+    /// Whether all of it was seen.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
     /// What it was.
     pub(super) fn end(&self) -> CallEnd {
         match self.code {
@@ -162,7 +169,10 @@ mod tests {
         (r#"{"id":1,"result":{"x":[{"isError":true}],"y":"\"isError\":true"}}"#, CallEnd::Ok),
         (r#"{"id":"{","result":{"a\\":"}","isError":true}}"#, CallEnd::ToolError),
         (r#"{"error":{"code":-32601,"message":"x"},"id":1}"#, CallEnd::RpcError(-32_601)),
-        (r#"{"error":{"message":"code","data":{"code":5},"code": -1},"id":1}"#, CallEnd::RpcError(-1)),
+        (
+            r#"{"error":{"message":"code","data":{"code":5},"code": -1},"id":1}"#,
+            CallEnd::RpcError(-1),
+        ),
         (r#"{"x":{"code":5,"isError":true},"result":{}}"#, CallEnd::Ok),
         (r#"{"result":{"isError":"true"},"id":1}"#, CallEnd::ToolError),
     ];
@@ -172,7 +182,11 @@ mod tests {
         fn whatever_the_pieces(size in 1_usize..9, case in 0_usize..CASES.len()) {
             let (text, expected) = CASES[case];
             let mut sniff = Sniff::default();
-            text.as_bytes().chunks(size).for_each(|piece| sniff.see(piece));
+            text.as_bytes().chunks(size).for_each(|piece| {
+                assert!(!sniff.is_whole(), "{text}");
+                sniff.see(piece);
+            });
+            assert!(sniff.is_whole());
             assert_eq!(sniff.end(), expected, "{text}");
         }
 

@@ -252,7 +252,9 @@ fn http_status(fault: &Fault, asked: Asked<'_>) -> StatusCode {
         Code::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Code::Overloaded | Code::ShuttingDown | Code::AuditUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Overloaded | Code::ShuttingDown | Code::AuditUnavailable => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         _ => StatusCode::OK,
     }
 }
