@@ -1,4 +1,4 @@
-//! Refused credentials are told one by one as long as they are few, and counted beyond that: nobody makes plugway write much
+//! Refusals that anybody can bring about are told one by one as long as they are few, and counted beyond that: nobody makes plugway write much
 //! by asking for nothing.
 
 use std::time::{Duration, Instant};

@@ -18,6 +18,9 @@ use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Auditor, CallRecord, Promise};
 use crate::telemetry::audit::{Said, Sink};
 
+/// Kinds of which anybody can make many: few of them are told one by one.
+const BOUNDED: [&str; 2] = ["authentication", "refusal"];
+
 thread_local! {
     /// The line that this thread writes.
     static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -29,7 +32,8 @@ pub struct Ledger {
     queue: Arc<Queue>,
     telling: Telling,
     required: bool,
-    flood: Mutex<Flood>,
+    /// One for each of [`BOUNDED`].
+    floods: [Mutex<Flood>; 2],
     writing: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -76,7 +80,7 @@ impl Ledger {
             queue,
             telling: Telling { digest, arguments: settings.arguments },
             required: settings.required,
-            flood: Mutex::new(Flood::new(now())),
+            floods: BOUNDED.map(|_| Mutex::new(Flood::new(now()))),
             writing: Mutex::new(Some(writing)),
         };
         let key = if given.is_some() { "configured" } else { "random, of this process alone" };
@@ -99,8 +103,7 @@ impl Ledger {
 
     /// Writes everything that waits, and a last line which says that nothing is missing. Blocks until that is on the disk.
     pub fn close(&self) {
-        let counted = self.flood.lock().unwrap_or_else(PoisonError::into_inner).rest();
-        self.tell_counted(counted);
+        self.tell_all(Flood::rest);
         self.event("stop", &[]);
         self.queue.close();
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -132,10 +135,18 @@ impl Ledger {
         })
     }
 
-    fn tell_counted(&self, counted: u64) {
+    fn tell_counted(&self, kind: &'static str, counted: u64) {
         if counted > 0 {
             let members = [("count", Said::Number(counted)), ("result", Said::Text("refused"))];
-            self.tell("authentication", &members);
+            self.tell(kind, &members);
+        }
+    }
+
+    /// Tells what was only counted, of each kind.
+    fn tell_all(&self, counted: impl Fn(&mut Flood) -> u64) {
+        for (kind, flood) in BOUNDED.into_iter().zip(&self.floods) {
+            let counted = counted(&mut flood.lock().unwrap_or_else(PoisonError::into_inner));
+            self.tell_counted(kind, counted);
         }
     }
 
@@ -154,20 +165,20 @@ impl Ledger {
         }
     }
 
-    /// Tells of refused credentials that were only counted, once their time is over.
+    /// Tells of refusals that were only counted, once their time is over.
     pub fn settle(&self) {
-        let due = self.flood.lock().unwrap_or_else(PoisonError::into_inner).due(now());
-        self.tell_counted(due);
+        self.tell_all(|flood| flood.due(now()));
     }
 }
 
 impl Sink for Ledger {
     fn event(&self, kind: &'static str, members: &[(&'static str, Said<'_>)]) {
-        if kind == "authentication" {
-            let turn = self.flood.lock().unwrap_or_else(PoisonError::into_inner).turn(now());
+        let mut floods = BOUNDED.iter().zip(&self.floods);
+        if let Some((_, flood)) = floods.find(|(bounded, _)| **bounded == kind) {
+            let turn = flood.lock().unwrap_or_else(PoisonError::into_inner).turn(now());
             match turn {
                 Turn::Counted => return,
-                Turn::Told(counted) => self.tell_counted(counted),
+                Turn::Told(counted) => self.tell_counted(kind, counted),
             }
         }
         self.tell(kind, members);

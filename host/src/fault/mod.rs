@@ -54,6 +54,8 @@ struct Parts {
     challenge: Option<Cow<'static, str>>,
     /// The plugin that decided so.
     decider: Option<Box<str>>,
+    /// Whether the audit heard of it.
+    told: bool,
 }
 
 impl Fault {
@@ -69,6 +71,7 @@ impl Fault {
             rpc: None,
             challenge: None,
             decider: None,
+            told: false,
         }))
     }
 
@@ -117,6 +120,18 @@ impl Fault {
     /// The plugin that decided so, where one did.
     pub fn decider(&self) -> Option<&str> {
         self.0.decider.as_deref()
+    }
+
+    /// The audit heard of it.
+    #[must_use]
+    pub fn told(mut self) -> Self {
+        self.0.told = true;
+        self
+    }
+
+    /// Whether the audit heard of it: it is not told twice.
+    pub fn is_told(&self) -> bool {
+        self.0.told
     }
 
     /// The stable code.

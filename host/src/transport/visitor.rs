@@ -33,7 +33,7 @@ impl<'a> Visitor<'a> {
         headers::check_single(head)?;
         let authorization = head.get(AUTHORIZATION);
         let caller = admitted(site, endpoint, authorization).await;
-        let caller = caller.inspect_err(|fault| refused(&endpoint.connector.name, fault))?;
+        let caller = caller.map_err(|fault| refused(&endpoint.connector.name, fault))?;
         Ok(Self { endpoint, caller, credential: authorization.map(unshown) })
     }
 }
@@ -51,7 +51,7 @@ async fn admitted(
 }
 
 /// Somebody was not let in.
-fn refused(connector: &str, fault: &Fault) {
+fn refused(connector: &str, fault: Fault) -> Fault {
     let cause = fault.cause().map(ToString::to_string);
     audit::event(
         "authentication",
@@ -62,6 +62,7 @@ fn refused(connector: &str, fault: &Fault) {
             ("reason", Said::Text(cause.as_deref().unwrap_or_else(|| fault.public()))),
         ],
     );
+    fault.told()
 }
 
 /// The value, which no debugging output shows from here on.

@@ -4,7 +4,9 @@ use anyhow::{Context as _, Result, ensure};
 use plugway_tests::admin::Admin;
 use plugway_tests::asking::{accepted, elicitation, over_http};
 use plugway_tests::tokens::{ANN, auth, identified};
-use plugway_tests::{DemoHttp, Guest, Hub, Scripted, audit, plugway::Setup, rpc::Client, wait};
+use plugway_tests::{
+    DemoHttp, Guest, Hub, Scripted, audit, http, plugway::Setup, rpc::Client, wait,
+};
 use serde_json::{Value, json};
 
 use crate::{audited, call, scripted};
@@ -49,6 +51,26 @@ async fn who_is_not_let_in_is_told_and_a_flood_is_counted() -> Result<()> {
     // Where the machine is slow these came in several times, each of which tells so many.
     let one_by_one = told.iter().filter(|line| line["count"].is_null()).count();
     ensure!(one_by_one <= all as usize && told[0]["result"] == "refused", "{told:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_refused_before_it_is_a_call_is_told_once() -> Result<()> {
+    let (_server, plugway) = scripted(json!({})).await?;
+    let usual = [("mcp-protocol-version", "2025-11-25")];
+    let post =
+        async |text: &str| http::post(plugway.address(), "/mcp", &usual, text.to_owned()).await;
+    post("{").await?;
+    let lost = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call("up_json", &json!({}))});
+    post(&lost.to_string()).await?;
+    // This one is a call, and has its own line.
+    plugway.modern().call("tools/call", call("up_none", &json!({}))).await?;
+    let calls = audit::until(&plugway, "call", 1).await?;
+    ensure!(calls.len() == 1, "{calls:?}");
+    let told = audit::until(&plugway, "refusal", 2).await?;
+    let faults: Vec<_> = told.iter().filter_map(|line| line["fault"].as_str()).collect();
+    ensure!(faults == ["parse-error", "session-missing"], "{told:?}");
+    ensure!(told[1]["method"] == "tools/call" && told[1]["request_id"].is_string(), "{told:?}");
     Ok(())
 }
 

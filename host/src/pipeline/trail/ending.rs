@@ -60,7 +60,7 @@ impl Ending {
         match answered {
             Err(fault) => {
                 self.failed(&fault).await;
-                Err(fault)
+                Err(fault.told())
             }
             Ok(Answer::Json(Json { body: Body::Whole(text), refusal })) => {
                 self.bytes = text.len() as u64;
@@ -80,7 +80,7 @@ impl Ending {
     /// What was refused before anybody served it.
     pub(in crate::pipeline) async fn refused(self, fault: Fault) -> Fault {
         self.failed(&fault).await;
-        fault
+        fault.told()
     }
 
     async fn failed(self, fault: &Fault) {
@@ -123,7 +123,7 @@ impl Ending {
                     None
                 }
             };
-            Some((next?, (ending, chunks)))
+            Some((next?.map_err(Fault::told), (ending, chunks)))
         }))
     }
 
@@ -151,7 +151,7 @@ impl Ending {
                 // A stream without a response: it was given up.
                 None => None,
             };
-            Some((next?, (ending, messages)))
+            Some((next?.map_err(Fault::told), (ending, messages)))
         }))
     }
 }
