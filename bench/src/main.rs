@@ -5,6 +5,8 @@
 //! through the bare proxy and through plugway in turns, and prints processor time per request, rate, latency, resident
 //! memory and the ratios.
 //!
+//! With `--audit` a second plugway, whose audit is on and chained, takes its turns beside it; the difference is printed.
+//!
 //! `against-reference PLUGWAY PYTHON FOLDER` does the same with the router of agora-workbench in place of the bare proxy.
 #![expect(clippy::print_stdout, reason = "printing the figures is what this program does")]
 #![expect(
@@ -42,7 +44,8 @@ fn main() -> Result<()> {
         }
         ["run", plugway, rest @ ..] => {
             let quick = rest.contains(&"--quick");
-            runtime.block_on(report::run(plugway.as_ref(), quick))
+            let audit = rest.contains(&"--audit");
+            runtime.block_on(report::run(plugway.as_ref(), quick, audit))
         }
         ["against-reference", plugway, python, folder, rest @ ..] => {
             let scripts = reference::Scripts { python: python.as_ref(), folder: folder.as_ref() };
@@ -50,7 +53,7 @@ fn main() -> Result<()> {
             runtime.block_on(reference::run(plugway.as_ref(), &scripts, quick))
         }
         _ => bail!(
-            "usage: plugway-bench run PLUGWAY [--quick] | echo | proxy ADDRESS | \
+            "usage: plugway-bench run PLUGWAY [--quick] [--audit] | echo | proxy ADDRESS | \
              against-reference PLUGWAY PYTHON FOLDER [--quick]"
         ),
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 
 use crate::process::Running;
-use crate::target::{CONNECTIONS, Target, print_ratios, print_rows};
+use crate::target::{CONNECTIONS, Target, print_more, print_ratios, print_rows};
 use crate::{echo, load, memory, startup, target};
 
 /// Measures and prints.
-pub(crate) async fn run(plugway: &Path, quick: bool) -> Result<()> {
+pub(crate) async fn run(plugway: &Path, quick: bool, audit: bool) -> Result<()> {
     let (rounds, time) = if quick { (2, 300) } else { (7, 3_000) };
     let time = Duration::from_millis(time);
     let upstream = Running::role(&["echo"]).await?;
@@ -21,10 +21,15 @@ pub(crate) async fn run(plugway: &Path, quick: bool) -> Result<()> {
 
     let through = Running::plugway(plugway, &configuration).await?;
     startup::until_ready(through.address).await?;
-    let mut targets = [
+    let mut targets = vec![
         Target::new("bare proxy", bare, load::echo(echo::TOOL)).await?,
         Target::new("plugway", through, load::echo(&format!("up_{}", echo::TOOL))).await?,
     ];
+    if audit {
+        targets.push(
+            audited(plugway, &folder.join("audited"), &format!("http://{address}/mcp")).await?,
+        );
+    }
     println!(
         "{rounds} rounds of {time:?} each, in turns; {CONNECTIONS} connections, each with a session;"
     );
@@ -33,13 +38,29 @@ pub(crate) async fn run(plugway: &Path, quick: bool) -> Result<()> {
     );
     target::rounds(&mut targets, rounds, time).await?;
     print_rows(&targets)?;
-    let [bare, through] = &targets;
-    print_ratios("ratio", through, bare);
+    if let [bare, through, audited @ ..] = targets.as_slice() {
+        print_ratios("ratio", through, bare);
+        for audited in audited {
+            print_more("the audit", audited, through);
+        }
+    }
     drop(targets);
     memory::run(plugway, &configuration).await?;
     startup::run(plugway, &configuration, if quick { 3 } else { 21 }).await?;
     remove(&folder);
     Ok(())
+}
+
+/// plugway with an audit that is on and chained.
+async fn audited(plugway: &Path, folder: &Path, url: &str) -> Result<Target> {
+    let configuration = configure(folder, url)?;
+    let file = folder.join("audit.jsonl");
+    let mut text = std::fs::read_to_string(&configuration)?;
+    text.push_str(&format!("audit: {{file: {}, chain: true}}\n", file.display()));
+    std::fs::write(&configuration, text)?;
+    let process = Running::plugway(plugway, &configuration).await?;
+    startup::until_ready(process.address).await?;
+    Target::new("with audit", process, load::echo(&format!("up_{}", echo::TOOL))).await
 }
 
 /// Writes a configuration with one upstream, `up`, at this URL.

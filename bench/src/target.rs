@@ -113,3 +113,9 @@ pub(crate) fn print_ratios(name: &str, through: &Target, base: &Target) {
         ratio(|round| round.p99_us),
     );
 }
+
+/// How much processor time a call of one target costs more than that of another.
+pub(crate) fn print_more(name: &str, with: &Target, without: &Target) {
+    let cpu = |target: &Target| target.median(|round| round.cpu_us);
+    println!("{name} costs {:.1} us of processor time for each call\n", cpu(with) - cpu(without));
+}

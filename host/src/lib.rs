@@ -6,6 +6,7 @@
 
 pub mod admin;
 pub mod app;
+pub mod audit;
 pub mod auth;
 pub mod catalogue;
 pub mod chance;

@@ -23,6 +23,7 @@
 //! - [`workbench`]: the servers and the router of agora-workbench, and real clients that are told line by line.
 //! - [`conformance`]: the official conformance suite, run and graded.
 //! - [`process`]: children of a process, memory, signals.
+//! - [`audit`]: the lines of the audit.
 //! - [`soak`]: what volume does to memory.
 //! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
 //!
@@ -30,6 +31,7 @@
 
 pub mod admin;
 pub mod asking;
+pub mod audit;
 pub mod binary;
 pub mod code_server;
 pub mod coder;

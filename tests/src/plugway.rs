@@ -339,6 +339,13 @@ impl Plugway {
         self.ended().await
     }
 
+    /// Waits until it ended by itself; its folder is moved there, and left to the caller.
+    pub async fn ended_keeping(mut self, to: &Path) -> Result<ExitStatus> {
+        let status = self.ended().await?;
+        fs::rename(self.folder(), to)?;
+        Ok(status)
+    }
+
     /// Waits until it ended by itself.
     pub async fn ended(&mut self) -> Result<ExitStatus> {
         let status = wait::within("plugway ends", STOPPED_WITHIN, self.child.wait()).await;

@@ -9,6 +9,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::audit;
 use super::ground::Ground;
 use super::plugins::Plugins;
 use crate::pipeline::Connector;
@@ -35,6 +36,9 @@ pub(super) fn start(site: &Arc<ArcSwap<Site>>, plugins: &Plugins, ground: &Groun
     tasks.spawn(sweep(site.clone(), stop.clone()));
     tasks.spawn(settle(site.clone(), stop.clone()));
     tasks.spawn(forget(plugins.memory.clone(), stop.clone()));
+    if let Some(ledger) = &ground.audit {
+        ground.beside(audit::settle(ledger.clone()));
+    }
 }
 
 async fn sweep(site: Arc<ArcSwap<Site>>, stop: CancellationToken) {

@@ -12,7 +12,7 @@ use super::plugins::Plugins;
 use super::upstreams::{self, Running as RunningUpstream};
 use crate::config::{Artifacts, ConnectorSettings, LazySettings, Settings, Target};
 use crate::pipeline::artifacts::{Rules, Who};
-use crate::pipeline::port::{Policy, Router};
+use crate::pipeline::port::{Auditor, Policy, Router};
 use crate::pipeline::{Connector, Lazy, Served, Waiting, keeper};
 
 /// How long a start waits for servers without which the router cannot say whether the configuration fits.
@@ -83,6 +83,8 @@ impl Draft {
         connector.confirm_timeout = self.settings.confirm_timeout;
         connector.lazy = self.settings.discovery.as_ref().map(lazy);
         connector.audience = ground.sessions.clone();
+        let auditor = ground.audit.clone();
+        connector.auditor = auditor.map(|ledger| -> Arc<dyn Auditor> { ledger });
         connector.links =
             self.settings.artifacts.as_ref().map(|written| links(written, &self.settings.path));
         connector.server_info = self.settings.server_info.to_json().into();

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::admin::token::TokenError;
+use crate::audit::AuditFileError;
 use crate::auth;
 use crate::fault::Fault;
 use crate::plugin::LoadError;
@@ -62,6 +63,9 @@ pub enum StartError {
     /// The token file of administration cannot be used.
     #[error("administration has no credential: {0}")]
     AdminToken(#[from] TokenError),
+    /// The audit cannot be written from the start on.
+    #[error(transparent)]
+    Audit(#[from] AuditFileError),
     /// The tokens of clients cannot work.
     #[error("callers cannot be identified: {0}")]
     Auth(#[from] auth::Unusable),

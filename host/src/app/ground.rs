@@ -6,7 +6,9 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::audit;
 use super::error::StartError;
+use crate::audit::Ledger;
 use crate::config::Settings;
 use crate::outbound::OwnListeners;
 use crate::registry::Book;
@@ -29,6 +31,8 @@ pub(super) struct Ground {
     pub(super) own: OwnListeners,
     /// Servers that registered themselves.
     pub(super) leases: Arc<Book>,
+    /// What was done and called; none where nobody wants to know.
+    pub(super) audit: Option<Arc<Ledger>>,
     /// Connectors that are not registered where they should be.
     pub(super) troubles: Troubles,
 }
@@ -56,6 +60,7 @@ impl Ground {
             own,
             leases: Arc::default(),
             troubles: Troubles::default(),
+            audit: audit::open(settings)?,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Text for `GET /metrics`: what the rooms counted, put together.
 
+use crate::audit::Counts;
 use crate::pipeline::port::{Phase, Upstream};
 use crate::plugin::{BUCKETS_US, PluginStats, Runtime};
 use crate::registry::Book;
@@ -11,7 +12,7 @@ use crate::transport::Site;
 const PHASES: [Phase; 3] = [Phase::Connected, Phase::Reconnecting, Phase::Disconnected];
 
 /// Everything that is counted, in Prometheus' text format.
-pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book) -> String {
+pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book, audit: Counts) -> String {
     let mut ledger = site.counts.ledger();
     let mut text = Exposition::over(&mut ledger);
     text.family("plugway_info", Kind::Gauge, "Always 1: the version that runs.");
@@ -43,6 +44,15 @@ pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book) -> String {
             text.sample(&[("connector", &*of.connector), ("state", state)], count);
         }
     }
+    let help = "Lines of the audit that were taken.";
+    text.family("plugway_audit_lines_total", Kind::Counter, help);
+    text.sample(&[], audit.taken);
+    let help =
+        "Lines of the audit that were lost: there was no room for them, or no way to write them.";
+    text.family("plugway_audit_lost_total", Kind::Counter, help);
+    text.sample(&[], audit.lost);
+    text.family("plugway_audit_failing", Kind::Gauge, "1 while the audit cannot be written.");
+    text.sample(&[], u64::from(audit.failing));
     upstreams::write(&mut text, &PHASES.map(Phase::as_str), &readings);
     let stats = runtime.stats();
     let readings: Vec<PluginReading<'_>> = stats.iter().map(reading).collect();

@@ -9,6 +9,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::audit;
 use super::connectors::Misfits;
 use super::ground::Ground;
 use super::world::World;
@@ -42,7 +43,7 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",
             Self::Signal => "signal",
@@ -120,6 +121,7 @@ pub(super) async fn keep(
             let changes = world.apply_leases().await.map_err(|error| error.to_string());
             let outcome = changes.map(|all| all.iter().map(ToString::to_string).collect());
             report(&outcome, request.cause);
+            audit::reloaded(&outcome, request.cause);
             // Whoever asked may be gone.
             let _nobody_waits = request.reply.send(outcome);
             continue;
@@ -129,6 +131,11 @@ pub(super) async fn keep(
             None => Err("there is no configuration file to read again".to_owned()),
         };
         report(&outcome, request.cause);
+        audit::reloaded(&outcome, request.cause);
+        if let Some(ledger) = world.ground.audit.as_ref().filter(|_| request.cause != Cause::File) {
+            // Who put the file aside says so in this way.
+            ledger.reopen();
+        }
         count(&outcome, request.cause, &world.ground.counts);
         if rereading.is_some() {
             state.refused.store(outcome.as_ref().err().cloned().map(Arc::new));

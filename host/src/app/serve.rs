@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::audit;
 use super::error::StartError;
 use super::leases;
 use super::listening::Bound;
@@ -24,7 +25,10 @@ pub async fn serve(
     let state = State::default();
     let (reloader, requests) = Reloader::new();
     let mut world = World::build(settings, own, trouble(&state)).await?;
-    world.administer(reloader.clone()).await?;
+    if let Err(error) = world.administer(reloader.clone()).await {
+        audit::close(world.ground.audit.take()).await;
+        return Err(error);
+    }
     world.listen(bound);
     let leases = leases::keep(world.ground.clone(), world.site.clone(), reloader.clone());
     world.ground.beside(leases);

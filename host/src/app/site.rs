@@ -59,6 +59,7 @@ pub(super) fn site(
     };
     let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
     let (leases, troubles) = (ground.leases.clone(), ground.troubles.clone());
+    let (counted, audit) = (ground.audit.clone(), ground.audit.clone());
     Site {
         endpoints,
         annexes: annexes(file, ground),
@@ -68,11 +69,15 @@ pub(super) fn site(
         hosts,
         bounds,
         counts: ground.counts.clone(),
-        metrics: Box::new(move |site| metrics::render(site, &measured, &leases)),
+        metrics: Box::new(move |site| {
+            let audit = counted.as_ref().map(|ledger| ledger.counts()).unwrap_or_default();
+            metrics::render(site, &measured, &leases, audit)
+        }),
         degraded: Box::new(move || {
             let degraded = broken.degraded();
             let plugins = degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}"));
-            plugins.chain(trouble()).chain(troubles.all()).collect()
+            let audit = audit.as_ref().and_then(|ledger| ledger.trouble());
+            plugins.chain(trouble()).chain(troubles.all()).chain(audit).collect()
         }),
     }
 }

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 
 use super::admin::{self, Reached};
+use super::audit;
 use super::auth;
 use super::chores;
 use super::connectors::{self, Draft, Misfits, Running};
@@ -55,6 +56,21 @@ impl World {
         trouble: Trouble,
     ) -> Result<Self, StartError> {
         let ground = Ground::new(&settings, own)?;
+        let audit = ground.audit.clone();
+        match Self::build_on(ground, settings, trouble).await {
+            Ok(world) => Ok(world),
+            Err(error) => {
+                audit::close(audit).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn build_on(
+        ground: Ground,
+        settings: Settings,
+        trouble: Trouble,
+    ) -> Result<Self, StartError> {
         let auth = auth::build(&settings.auth)?;
         let started = settings.connectors.iter();
         let started = started.map(|wanted| connectors::upstreams(wanted, &[], &ground));
@@ -300,6 +316,7 @@ impl World {
         tracing::info!("stopping");
         self.ground.stop.cancel();
         chores::farewell(&self.site.load_full(), &self.ground.tasks).await;
+        audit::close(self.ground.audit).await;
     }
 }
 

@@ -59,6 +59,7 @@ fn failure(error: &StartError) -> Failure {
             (Exit::Refused, "correct what the router's `config` says, or the servers")
         }
         StartError::Upstream { .. } => (Exit::Refused, "correct its entry under `upstreams`"),
+        StartError::Audit(_) => (Exit::Refused, "correct `audit.file`, or who may write there"),
         StartError::System(_) => (Exit::Internal, "this is a fault of the system under plugway"),
     };
     Failure::new(exit, error, hint)

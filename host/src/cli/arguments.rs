@@ -44,6 +44,8 @@ pub(super) enum Command {
     Try(Try),
     /// Asks a running plugway whether it lives: for container health checks.
     Health(Health),
+    /// Looks at files of the audit.
+    Audit(Audit),
 }
 
 /// A configuration and where to serve it.
@@ -221,6 +223,35 @@ pub(super) struct Health {
     /// Where it listens.
     #[arg(value_name = "URL", default_value = "http://127.0.0.1:9000/health")]
     pub(super) url: String,
+}
+
+/// What is done with files of the audit.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Audit {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: AuditCommand,
+}
+
+/// The subcommands of `audit`.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum AuditCommand {
+    /// Says whether all lines are as they were written, or the first that is not. The exit code is 1 then.
+    Verify(Verify),
+}
+
+/// Files whose lines were tied together (`audit: {chain: true}`).
+#[derive(Clone, Debug, Args)]
+pub(super) struct Verify {
+    /// The files: the one that is written, and those that were put aside, in any order.
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// The key that they were written with (`audit.digest_key`): `env://NAME` or `file://PATH`.
+    #[arg(long, value_name = "REFERENCE")]
+    pub(super) key: Option<String>,
+    /// Fails, too, where the last line does not say that plugway ended: lines may be missing behind it.
+    #[arg(long)]
+    pub(super) closed: bool,
 }
 
 /// How the log is written.

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything was done.
     Ok = 0,
-    /// The configuration has problems; or, of `health`, the answer is not 200.
+    /// The configuration has problems; or, of `health`, the answer is not 200; or, of `audit verify`, a line is not as it
+    /// was written.
     Refused = 1,
     /// The command line is wrong.
     Usage = 2,
@@ -26,7 +27,8 @@ pub enum Exit {
 pub(super) const HELP: &str = "\
 Exit codes:
   0   everything was done
-  1   the configuration has problems; of `health`: the answer is not 200
+  1   the configuration has problems; of `health`: the answer is not 200; of `audit verify`: a line is
+      not as it was written
   2   the command line is wrong
   3   the address cannot be listened on
   4   a configured plugin does not load

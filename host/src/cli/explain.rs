@@ -24,6 +24,7 @@ impl Display for Explained<'_> {
         let settings = self.0;
         listener(settings, f)?;
         access(settings, f)?;
+        audit(settings, f)?;
         for each in &settings.connectors {
             connector(each, f)?;
         }
@@ -61,6 +62,22 @@ fn listener(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             accepted.reason
         ),
     }
+}
+
+fn audit(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let Some(audit) = &settings.audit else { return Ok(()) };
+    let file = audit.file.as_ref().map(|file| file.display().to_string());
+    let stdout = audit.stdout.then(|| "standard output".to_owned());
+    let places: Vec<String> = file.into_iter().chain(stdout).collect();
+    write!(f, "audit: {}", places.join(" and "))?;
+    for (is_so, words) in [
+        (audit.required, ", required"),
+        (audit.chain, ", chained"),
+        (audit.arguments, ", with redacted arguments"),
+    ] {
+        f.write_str(if is_so { words } else { "" })?;
+    }
+    writeln!(f)
 }
 
 fn access(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {

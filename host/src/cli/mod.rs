@@ -1,11 +1,12 @@
 //! The command line: one file for each subcommand.
 //!
 //! Reading order: [`arguments`] is what may be written; [`mod@run`] finds the subcommand; [`exit`] is how the process may
-//! end. [`serve`], `stdio`, `check`, `policy`, `import`, `schema`, `try_out` and `health` are the subcommands, `explain` and
+//! end. [`serve`], `stdio`, `check`, `policy`, `import`, `schema`, `try_out`, `health` and `audit` are the subcommands, `explain` and
 //! `explain_upstream` put settings into words.
 
 mod application;
 mod arguments;
+mod audit;
 mod check;
 mod exit;
 mod explain;

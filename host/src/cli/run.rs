@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{check, health, import, policy, schema, serve, stdio, try_out};
+use super::{audit, check, health, import, policy, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 #[cfg(unix)]
@@ -56,6 +56,7 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
         }
         Command::Try(command) => try_out::run(command, environment),
         Command::Health(command) => health::run(command),
+        Command::Audit(command) => audit::run(command, environment),
     }
 }
 
@@ -68,6 +69,7 @@ fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Fai
             | Command::Import(_)
             | Command::Policy(_)
             | Command::Schema(_)
+            | Command::Audit(_)
     );
     let default = if quiet { "warn" } else { "info" };
     let level = arguments.log_level.as_deref().or(environment.get("PLUGWAY_LOG"));

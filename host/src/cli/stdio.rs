@@ -30,6 +30,12 @@ fn load(command: &Stdio, source: &Source, environment: &Environment) -> Result<S
     let flags = Flags { listen: Some("127.0.0.1:0".to_owned()), ..Flags::default() };
     let mut settings = source.load(&flags, environment)?;
     settings.admin = None;
+    if settings.audit.as_ref().is_some_and(|audit| audit.stdout) {
+        let sentence = "`audit.stdout` cannot be used here: standard output belongs to the client";
+        return Err(Problems::one(
+            Problem::general(sentence).hint("write `audit: {file: audit.jsonl}`"),
+        ));
+    }
     choose(&mut settings, command.connector.as_deref())?;
     Ok(settings)
 }

@@ -55,7 +55,7 @@ macro_rules! differing {
 pub fn diff(old: &Settings, new: &Settings) -> Vec<Change> {
     let mut changes = Changes::default();
     listen(&old.listen, &new.listen, &mut changes);
-    let top = differing!(old, new; auth, admin, cache_dir);
+    let top = differing!(old, new; auth, admin, audit, cache_dir);
     for key in top {
         changes.changed(key.to_owned(), &["changed"], key != "auth");
     }

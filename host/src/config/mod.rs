@@ -35,15 +35,16 @@ pub use environment::Environment;
 pub use key::KeyPath;
 pub use load::{Flags, assemble, load, parse, read_json};
 pub use problem::{Place, Problem, Problems};
+pub use reference::secret;
 pub use schema::{markdown, schema};
 pub use secret::Secret;
 pub use settings::{
-    Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, Auth, Child,
-    ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon,
-    LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming, OnError,
-    PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE,
-    RegisterSettings, RegistrySettings, SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken,
-    Target, USUAL_LEASE, UpstreamSettings, UpstreamTimeouts, Watch,
+    Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, AuditRotation, AuditSettings,
+    Auth, Child, ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts,
+    HttpTransport, Icon, LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming,
+    OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix,
+    REGISTRY_SCOPE, RegisterSettings, RegistrySettings, SHORTEST_LEASE, ServerInfo, Settings,
+    Sharing, StaticToken, Target, USUAL_LEASE, UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use source::Source;
 pub use watched::{Watched, irregular};
@@ -51,11 +52,11 @@ pub use watched::{Watched, irregular};
 /// What may be written, for whoever builds a configuration in code.
 pub mod written {
     pub use super::file::{
-        Admin, Artifacts, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode,
-        CredentialUse, DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants,
-        Icon, IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
-        PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
-        ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
-        UnavailableWord, Upstream,
+        Admin, ArgumentsWord, Artifacts, Attempts, Audit, AuditUse, AuthMode, AuthUse, CatalogWord,
+        Connector, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse, EveryWord, Exposure,
+        ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, LinksWord,
+        OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry,
+        Rotate, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span,
+        Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

@@ -5,11 +5,24 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
+use super::problem::Problem;
 use super::secret::Secret;
 use super::tree::{Node, Value};
 
 /// Largest file of a secret.
 const MAX_FILE: u64 = 64 << 10;
+
+/// The secret that a reference of the command line names; relative paths start where plugway was started.
+pub fn secret(text: &str, environment: &Environment) -> Result<Secret, Problem> {
+    let Some(reference) = Reference::of(text) else {
+        let sentence = "`--key` is no reference".to_owned();
+        return Err(Problem::general(sentence).hint("write `env://NAME` or `file://PATH`"));
+    };
+    let resolved = reference.resolve(Path::new(""), environment);
+    resolved.map(|resolved| resolved.secret).map_err(|unresolved| {
+        Problem::general(format!("`--key` {}", unresolved.sentence)).hint(unresolved.hint)
+    })
+}
 
 /// Where a secret is, as the operator wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,6 +114,8 @@ codes! {
     UpstreamBusy = "upstream-busy", Upstream;
     /// The upstream answered more than plugway takes.
     UpstreamTooLarge = "upstream-too-large", Upstream;
+    /// The operator wants no call without a line in the audit, and none can be written.
+    AuditUnavailable = "audit-unavailable", Us;
     /// plugway is shutting down.
     ShuttingDown = "shutting-down", Us;
     /// A fault of plugway itself.

@@ -52,6 +52,10 @@ struct Parts {
     rpc: Option<i32>,
     /// How the client is to identify itself.
     challenge: Option<Cow<'static, str>>,
+    /// The plugin that decided so.
+    decider: Option<Box<str>>,
+    /// Whether the audit heard of it.
+    told: bool,
 }
 
 impl Fault {
@@ -66,6 +70,8 @@ impl Fault {
             data: None,
             rpc: None,
             challenge: None,
+            decider: None,
+            told: false,
         }))
     }
 
@@ -102,6 +108,30 @@ impl Fault {
     pub fn with_challenge(mut self, challenge: impl Into<Cow<'static, str>>) -> Self {
         self.0.challenge = Some(challenge.into());
         self
+    }
+
+    /// The plugin that decided so, for log and audit.
+    #[must_use]
+    pub fn by(mut self, plugin: &str) -> Self {
+        self.0.decider = Some(plugin.into());
+        self
+    }
+
+    /// The plugin that decided so, where one did.
+    pub fn decider(&self) -> Option<&str> {
+        self.0.decider.as_deref()
+    }
+
+    /// The audit heard of it.
+    #[must_use]
+    pub fn told(mut self) -> Self {
+        self.0.told = true;
+        self
+    }
+
+    /// Whether the audit heard of it: it is not told twice.
+    pub fn is_told(&self) -> bool {
+        self.0.told
     }
 
     /// The stable code.

@@ -8,7 +8,7 @@ use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
 use super::mirrored;
-use super::port::{Admission, Answer, Edit, Policy};
+use super::port::{Admission, Answer, Edit, Policy, Verdict};
 use crate::fault::{Code, Fault};
 use crate::protocol::Field;
 use crate::telemetry::audit::Act;
@@ -16,8 +16,8 @@ use crate::telemetry::audit::Act;
 /// How often earlier policies look again at arguments that a later one changed.
 const MAX_ROUNDS: u32 = 2;
 
-/// The attribute with one sentence of a policy for the audit line of the call.
-const AUDIT: &str = "audit";
+/// The attribute by which a policy has a sentence told in the audit line of the call.
+const NOTE: &str = "audit";
 
 /// What policies make of a call.
 pub(super) enum Admitted {
@@ -48,6 +48,9 @@ pub(super) async fn admit(
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
             Admission::Answer(result) => {
                 tell(call, context);
+                if let Some(trail) = &call.request.trail {
+                    trail.decided(turn.policy.name(), Verdict::Answered);
+                }
                 return local::answered(&call.request, &result).map(Admitted::Answered);
             }
             Admission::Edit(edits) => {
@@ -71,9 +74,11 @@ pub(super) async fn admit(
     Ok(Admitted::Through(wanted.collect()))
 }
 
-/// The line in the audit, where a policy wants one.
+/// What a policy wants to have told, where no line of the audit will carry it.
 fn tell(call: &Call<'_>, context: &CallContext) {
-    let Some(sentence) = context.attribute(AUDIT) else { return };
+    let Some(sentence) = context.attribute(NOTE).filter(|_| call.request.trail.is_none()) else {
+        return;
+    };
     let target = format!("{}/{}", call.connector.name, call.name);
     let act = Act {
         request_id: &context.request_id,
@@ -129,6 +134,9 @@ fn apply(
             }
             Edit::RemoveHeader(name) => call.request.passed.retain(|(known, _)| *known != name),
             Edit::SetAttribute(key, value) => {
+                if let Some(trail) = call.request.trail.as_ref().filter(|_| *key == *NOTE) {
+                    trail.note(&value);
+                }
                 attributes.retain(|(known, _)| *known != key);
                 attributes.push((key, value));
             }

@@ -14,7 +14,7 @@ use super::keeper::Basis;
 use super::lazy::{Lazy, listing};
 use super::learned::Learned;
 use super::party::Party;
-use super::port::{Audience, Nobody, Offering, Phase, Policy, Router, Snapshot, Upstream};
+use super::port::{Audience, Auditor, Nobody, Offering, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
 use super::seal::Sealer;
 use super::tasks::Made;
@@ -57,6 +57,8 @@ pub struct Connector {
     pub announced: Arc<Announced>,
     /// Whom it can tell something by itself.
     pub audience: Arc<dyn Audience>,
+    /// Where calls leave their lines; none = nowhere.
+    pub auditor: Option<Arc<dyn Auditor>>,
     /// Seals what clients give back later; the same for all connectors of that name, one after the other.
     pub sealer: Arc<Sealer>,
     /// Calls that wait for the client's input; shared in the same way.
@@ -178,6 +180,7 @@ impl Connector {
             server_info: SERVER_INFO.into(),
             announced: Arc::default(),
             audience: Arc::new(Nobody),
+            auditor: None,
             sealer: Arc::default(),
             suspended: Arc::default(),
             confirming: Arc::default(),

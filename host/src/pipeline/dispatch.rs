@@ -14,14 +14,36 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
+use super::trail::Ending;
 use super::{feature, forward, handshake, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::feature::Home;
 use crate::protocol::{Era, Field, Message, Method, message, scan, splice};
 
-/// Serves one request. `initialize` has been answered before: it makes the session.
-pub async fn dispatch(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
+/// Serves one request. `initialize` has been answered before: it makes the session. Where there is an audit, a call leaves
+/// its line there, however it ends.
+pub async fn dispatch(connector: &Arc<Connector>, mut request: Request) -> Result<Answer, Fault> {
+    match Ending::begin(connector, &mut request, None) {
+        None => serve(connector, request).await,
+        Some(ending) => Box::pin(told(connector, request, ending)).await,
+    }
+}
+
+/// Serves a call whose end is told.
+async fn told(
+    connector: &Arc<Connector>,
+    request: Request,
+    ending: Ending,
+) -> Result<Answer, Fault> {
+    if let Some(fault) = connector.auditor.as_ref().and_then(|auditor| auditor.refuses()) {
+        return Err(ending.refused(fault).await);
+    }
+    let answered = serve(connector, request).await;
+    ending.of(answered).await
+}
+
+async fn serve(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     match request.message.method() {
         Method::ToolsCall => named(connector, request, EntryKind::Tool).await,
         Method::PromptsGet => named(connector, request, EntryKind::Prompt).await,

@@ -8,7 +8,7 @@ use super::admit::{self, Admitted};
 use super::answer;
 use super::call::{CallContext, Way};
 use super::connector::Connector;
-use super::port::{Answer, Incoming, Order, Rejection, Upstream};
+use super::port::{Answer, Incoming, Order, Rejection, Upstream, Verdict};
 use super::request::Request;
 use super::routing::Course;
 use super::status::LiveStatus;
@@ -72,6 +72,9 @@ impl<'a> Call<'a> {
         let before = resumed.as_ref().map(translate::Resumed::first);
         let confirmed = self.request.confirmed.as_ref().map(|confirmed| &confirmed.first);
         self.retry_of = before.or(confirmed).cloned();
+        if let (Some(trail), Some(first)) = (&self.request.trail, &self.retry_of) {
+            trail.retries(first);
+        }
         if self.connector.policies.is_empty()
             && resumed.is_none()
             && self.guard().is_none()
@@ -84,7 +87,12 @@ impl<'a> Call<'a> {
             Admitted::Through(wanted) => wanted,
             Admitted::Answered(answered) => return review::review(&self, context, answered).await,
         };
-        if let Some(asking) = confirm::due(&self, &context, &wanted, resumed.is_some())? {
+        let asking = confirm::due(&self, &context, &wanted, resumed.is_some())?;
+        if let (Some(trail), Some(wanted)) = (&self.request.trail, wanted.first()) {
+            let verdict = if asking.is_some() { Verdict::Asked } else { Verdict::Confirmed };
+            trail.decided(&wanted.policy, verdict);
+        }
+        if let Some(asking) = asking {
             return Ok(asking);
         }
         if let Some(resumed) = resumed
@@ -123,6 +131,10 @@ impl<'a> Call<'a> {
             return Err(fault);
         }
         self.request.flight.goes_to(upstream);
+        if let Some(trail) = &self.request.trail {
+            let name = to.name.as_ref().unwrap_or(&self.name);
+            trail.goes_to(upstream.name(), name, &self.request.message);
+        }
         translate::refuse_foreign(self, &**upstream)?;
         let (mut party, mut message) = (self.request.party.clone(), self.request.message.clone());
         let tasks = self.view.catalogue().has_tasks(to.upstream).then(|| {
@@ -249,7 +261,7 @@ pub(super) fn refused(plugin: &str, rejection: Rejection) -> Fault {
         None => format!("refused by the plugin {plugin}"),
         Some(cause) => format!("refused by the plugin {plugin}: {cause}"),
     };
-    let mut fault = Fault::new(Code::Refused, text).because(why);
+    let mut fault = Fault::new(Code::Refused, text).because(why).by(plugin);
     if let Some(code) = rejection.code {
         fault = fault.with_rpc_code(code);
     }

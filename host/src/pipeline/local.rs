@@ -13,6 +13,7 @@ use super::exchange::{Call, own};
 use super::lazy::Reveal;
 use super::port::{Answer, Asker, Promise, Requester};
 use super::request::{Flight, Request, RequestId};
+use super::trail::Ending;
 use crate::catalogue::{Entry, EntryKind, Hints, Sight, Target};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Field, Message, Method};
@@ -103,6 +104,8 @@ impl AsCaller {
         let mut call = self.call(kind, place, message).await?;
         let guard = self.guard.as_ref().filter(|(own, _)| asker == Asker::Router && *own == place);
         call.unguarded = guard.is_some();
+        let parent = Some(self.request.request_id);
+        let ending = Ending::begin(&self.connector, &mut call.request, parent);
         let part = match (&call.entry.target, guard) {
             (Target::Fixed { name, guarded, .. }, Some((_, own))) => {
                 (*guarded || name == own) && kind == EntryKind::Tool
@@ -114,6 +117,10 @@ impl AsCaller {
             // have judged the call, and will review what comes of it.
             Some(own) => Box::pin(call.exchange(own)).await,
             None => Box::pin(call.run()).await,
+        };
+        let answer = match ending {
+            None => answer,
+            Some(ending) => Box::pin(ending.of(answer)).await,
         };
         let answer = answer.map_err(|fault| fault.to_string())?;
         let response = collect::response(answer, self.connector.review_max).await;

@@ -6,7 +6,7 @@
 //! servers send toward clients; `confirm` asks the person at the client where policies want that; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
 //! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
 //! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
-//! [`catalog`] is what `GET PATH/catalog` shows; [`code`] knows which servers run code.
+//! `trail` is what the audit hears of a call; [`catalog`] is what `GET PATH/catalog` shows; [`code`] knows which servers run code.
 
 mod absence;
 mod admit;
@@ -58,6 +58,7 @@ mod tasks;
 mod tell;
 #[cfg(test)]
 mod testing;
+mod trail;
 mod translate;
 mod variants;
 pub mod viewer;
@@ -78,5 +79,6 @@ pub use party::{NoOutbox, Outbox, Party, PartyId};
 pub use presence::Absence;
 pub use request::{Flight, Request, RequestId};
 pub use tell::tell;
+pub use trail::Trail;
 pub(crate) use translate::declared::declared;
 pub use viewer::{Shows, Viewer};

@@ -16,6 +16,7 @@ use super::inbound::Toward;
 use super::level::{Level, Wanted};
 use super::party::Party;
 use super::port::Upstream;
+use super::trail::Trail;
 use super::viewer::{Shows, Viewer};
 use crate::catalogue::View;
 use crate::fault::Fault;
@@ -48,6 +49,8 @@ pub struct Request {
     pub depth: u8,
     /// What a person confirmed of it, where policies wanted that.
     pub confirmed: Option<Arc<Confirmed>>,
+    /// What the audit will hear of it; none where nobody wants to.
+    pub trail: Option<Arc<Trail>>,
 }
 
 impl Request {

@@ -163,7 +163,7 @@ impl Failure {
             }
         };
         let cause = format!("plugin {plugin:?} failed in {hook}: {}", self.describe());
-        let fault = Fault::new(code, public).because(cause);
+        let fault = Fault::new(code, public).because(cause).by(plugin);
         match wait {
             Some(wait) => fault.retry_after(wait),
             None => fault,

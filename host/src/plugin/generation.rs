@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_queue::ArrayQueue;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -15,6 +16,7 @@ use super::limits::{INTEREST_MAX, INTERESTS_MAX};
 use super::place::Place;
 use super::task::Task;
 use super::warm::{Unmade, Warm};
+use crate::hex::hex;
 
 /// What a generation is made of.
 #[derive(Debug)]
@@ -28,6 +30,12 @@ pub(super) struct Plan {
     pub(super) strict: bool,
 }
 
+/// What stands for a component with a configuration.
+fn revision(component: &[u8; 32], config: &str) -> Arc<str> {
+    let digest = Sha256::new().chain_update(component).chain_update(config).finalize();
+    hex(digest.get(..6).unwrap_or_default()).into()
+}
+
 /// A version that serves, or served until its last call ends.
 #[derive(Debug)]
 pub(super) struct Generation {
@@ -39,6 +47,8 @@ pub(super) struct Generation {
     pub(super) place: Arc<Place>,
     /// Tools whose answers it learns from.
     pub(super) interests: Box<[String]>,
+    /// Which component and configuration that is: the beginning of a digest of both.
+    pub(super) revision: Arc<str>,
     config: Arc<str>,
     idle: ArrayQueue<Box<Warm>>,
     permits: Arc<Semaphore>,
@@ -72,7 +82,8 @@ impl Generation {
             debug_assert!(false, "a new pool has room");
         }
         let permits = Arc::new(Semaphore::new(instances as usize));
-        Ok(Self { id, compiled, place, interests, config, idle, permits })
+        let revision = revision(&compiled.digest, &config);
+        Ok(Self { id, compiled, place, interests, revision, config, idle, permits })
     }
 
     /// The right to use one instance; waits a little for it.

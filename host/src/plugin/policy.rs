@@ -142,6 +142,10 @@ impl Policy for PolicySeat {
         }
     }
 
+    fn revision(&self) -> Arc<str> {
+        self.seat.current.load().revision.clone()
+    }
+
     fn fails_open(&self) -> bool {
         let place = &self.seat.place;
         self.on_error == OnError::Allow && !place.aside() && !place.disabled()

@@ -13,6 +13,8 @@ use super::artifact::{Artifact, Stamp};
 use super::runtime::{Runtime, beside};
 use super::slot::Slot;
 use super::spec::Source;
+use crate::hex::hex;
+use crate::telemetry::audit::{self, Said};
 
 const EVERY: Duration = Duration::from_secs(1);
 /// Who writes a file is taken to be done when it did not change for so long.
@@ -54,6 +56,19 @@ async fn look(slot: &Slot, now: Option<Stamp>) {
         None => Err("the file was removed".to_owned()),
         Some(_) => take(slot).await,
     };
+    let (outcome, reason) = match &result {
+        Ok(()) => ("applied", ""),
+        Err(why) => ("refused", why.as_str()),
+    };
+    audit::event(
+        "plugin",
+        &[
+            ("plugin", Said::Text(&slot.spec.key)),
+            ("digest", Said::Text(&hex(&slot.digest()))),
+            ("result", Said::Text(outcome)),
+            ("reason", Said::Text(reason)),
+        ],
+    );
     *slot.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;
     slot.set_degraded(result.err());
 }

@@ -1,19 +1,33 @@
 //! Requests of servers that wait for the client's answer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
 use crate::pipeline::port::{Ask, AskReply, Notification};
-use crate::protocol::{Field, Id, Message, Method, splice};
+use crate::protocol::{Field, Id, Message, Method, message, scan, splice};
+use crate::telemetry::audit::{self, Said};
 
 /// Requests that may wait in one session; for one more the oldest is given up.
 const MAX_ASKS: usize = 64;
 
 /// The requests by the numbers under which the client knows them: servers give ids of their own, and these may be equal.
 #[derive(Debug, Default)]
-pub struct Asks(Mutex<Table>);
+pub struct Asks {
+    table: Mutex<Table>,
+    /// Whom they are put to.
+    about: About,
+}
+
+/// Whose client is asked, as the audit tells it.
+#[derive(Debug, Default)]
+struct About {
+    connector: Arc<str>,
+    caller: Arc<str>,
+    session: Arc<str>,
+}
 
 #[derive(Debug, Default)]
 struct Table {
@@ -24,12 +38,19 @@ struct Table {
 #[derive(Debug)]
 struct Waiting {
     upstream: Arc<str>,
+    method: Box<str>,
     /// JSON text of the server's own progress token.
     token: Option<Box<str>>,
     reply: AskReply,
 }
 
 impl Asks {
+    /// Those of a session: its connector, its caller for people, and its keyed hash.
+    pub(super) fn of(connector: &Arc<str>, caller: &Arc<str>, session: &Arc<str>) -> Self {
+        let (connector, caller, session) = (connector.clone(), caller.clone(), session.clone());
+        Self { table: Mutex::default(), about: About { connector, caller, session } }
+    }
+
     /// Enters a request; its text as the client gets it. A progress token is replaced together with the id.
     pub fn enter(&self, ask: Ask) -> Bytes {
         let Ask { upstream, message, reply } = ask;
@@ -37,11 +58,14 @@ impl Asks {
         table.last += 1;
         let number = table.last;
         let token = message.field(Field::MetaProgressToken).map(Into::into);
-        table.waiting.insert(number, Waiting { upstream, token, reply });
+        let method = message.method_name().into();
+        table.waiting.insert(number, Waiting { upstream, method, token, reply });
         let given_up =
             if table.waiting.len() > MAX_ASKS { table.waiting.pop_first() } else { None };
         drop(table);
-        drop(given_up);
+        if let Some((_, given_up)) = given_up {
+            self.tell(&given_up, "unanswered");
+        }
         let number = number.to_string();
         let mut edits = vec![(message.id_span(), number.as_bytes())];
         let span = message.span(Field::MetaProgressToken);
@@ -57,6 +81,7 @@ impl Asks {
         let number = response.id().and_then(|id| id.as_json().parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
         waiting.is_some_and(|waiting| {
+            self.tell(&waiting, &outcome(response));
             waiting.reply.answer(response);
             true
         })
@@ -79,6 +104,7 @@ impl Asks {
         drop(table);
         // The server waits no more: it is not told anything.
         if let Some(given_up) = given_up {
+            self.tell(&given_up, "withdrawn");
             given_up.reply.forget();
         }
         let span = message.span(Field::RequestId);
@@ -98,12 +124,35 @@ impl Asks {
     /// The client is gone: every server that waits is told so.
     pub fn clear(&self) {
         let all = std::mem::take(&mut self.lock().waiting);
+        all.values().for_each(|waiting| self.tell(waiting, "unanswered"));
         drop(all);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Tells the audit what became of a request.
+    fn tell(&self, waiting: &Waiting, outcome: &str) {
+        audit::event(
+            "server-request",
+            &[
+                ("connector", Said::Text(&self.about.connector)),
+                ("caller", Said::Text(&self.about.caller)),
+                ("session", Said::Text(&self.about.session)),
+                ("upstream", Said::Text(&waiting.upstream)),
+                ("method", Said::Text(&waiting.method)),
+                ("outcome", Said::Text(outcome)),
+            ],
+        );
     }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a client made of a request: of an elicitation its own word, `accept`, `decline` or `cancel`.
+fn outcome(response: &Message) -> Cow<'_, str> {
+    let Some(result) = response.result() else { return "error".into() };
+    let action = scan::member(result, "action").and_then(|span| result.get(span.range()));
+    action.and_then(message::string).unwrap_or("answered".into())
 }
 
 #[cfg(test)]

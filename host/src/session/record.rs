@@ -12,7 +12,8 @@ use super::outbox::SessionOutbox;
 use super::streams::Streams;
 use crate::pipeline::inbound::Toward;
 use crate::pipeline::{Caller, Connector, Filters, Party, RequestId};
-use crate::protocol::{Field, Id, Message, Method};
+use crate::protocol::{Field, Id, Message, Method, message, scan};
+use crate::telemetry::audit::{self, Said};
 
 /// What is remembered of a client of the legacy era.
 #[derive(Debug)]
@@ -101,12 +102,29 @@ impl Session {
 
     /// Ends its calls, and what the upstreams of its connector keep for the session.
     pub async fn end(&self, connector: Option<&Connector>) {
+        self.tell("session-close");
         self.flights.cancel_all();
         self.outbox.close();
         self.asks.clear();
         let upstreams = connector.into_iter().flat_map(|connector| &connector.upstreams);
         let leaving = upstreams.map(|served| served.upstream.leave(self.party.id));
         futures_util::future::join_all(leaving).await;
+    }
+
+    /// Tells the audit that it was opened, or ends.
+    pub(super) fn tell(&self, kind: &'static str) {
+        let client = self.party.client_info.as_deref().and_then(client_name);
+        audit::event(
+            kind,
+            &[
+                ("connector", Said::Text(&self.connector)),
+                ("caller", Said::Text(&self.caller.display)),
+                ("caller_id", Said::Text(&self.caller.id)),
+                ("session", Said::Text(&self.tag)),
+                ("client", Said::Text(client.as_deref().unwrap_or_default())),
+                ("revision", Said::Text(self.party.revision.as_str())),
+            ],
+        );
     }
 
     pub(super) fn touch(&self, now: u64) {
@@ -120,4 +138,9 @@ impl Session {
     pub(super) fn busy(&self) -> bool {
         self.outbox.has_listener() || !self.flights.is_empty()
     }
+}
+
+/// The name in `clientInfo`.
+fn client_name(info: &str) -> Option<std::borrow::Cow<'_, str>> {
+    message::string(info.get(scan::member(info, "name")?.range())?)
 }

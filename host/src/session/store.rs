@@ -119,6 +119,7 @@ impl Sessions {
             loads: Some(Arc::default()),
             outbox: outbox.clone(),
         };
+        let asks = Asks::of(connector, &caller.display, &tag);
         let session = Arc::new(Session {
             id,
             connector: connector.clone(),
@@ -126,7 +127,7 @@ impl Sessions {
             party: Arc::new(party),
             tag,
             flights: Arc::new(Flights::default()),
-            asks: Asks::default(),
+            asks,
             outbox,
             streams: Streams::default(),
             filters: ArcSwapOption::const_empty(),
@@ -134,6 +135,7 @@ impl Sessions {
             touched: AtomicU64::new(now),
         });
         self.by_id.insert(id, session.clone());
+        session.tell("session-open");
         Ok(session)
     }
 

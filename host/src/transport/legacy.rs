@@ -148,6 +148,7 @@ pub(super) async fn request(
         flight: guard.flight.clone(),
         depth: 0,
         confirmed: None,
+        trail: None,
     };
     let answered = dispatch(&visitor.endpoint.connector, request).await?;
     Ok(answered.holding(guard))

@@ -115,6 +115,7 @@ pub(super) fn requested(
         flight: flight.clone(),
         depth: 0,
         confirmed: None,
+        trail: None,
     };
     Ok((request, flight))
 }

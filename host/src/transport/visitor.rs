@@ -10,6 +10,7 @@ use super::site::{Endpoint, Site};
 use crate::auth::refusal;
 use crate::fault::Fault;
 use crate::pipeline::{Caller, Filters};
+use crate::telemetry::audit::{self, Said};
 
 /// An endpoint, and who asks there.
 pub(super) struct Visitor<'a> {
@@ -33,13 +34,8 @@ impl<'a> Visitor<'a> {
     ) -> Result<Self, Fault> {
         headers::check_single(head)?;
         let authorization = head.get(AUTHORIZATION);
-        let caller = match &site.auth {
-            None => None,
-            Some(auth) => match auth.authenticate(authorization).await? {
-                None if !endpoint.anonymous => return Err(refusal::missing()),
-                caller => caller,
-            },
-        };
+        let caller = admitted(site, endpoint, authorization).await;
+        let caller = caller.map_err(|fault| refused(&endpoint.connector.name, fault))?;
         Ok(Self { endpoint, caller, credential: authorization.map(unshown), filters: None })
     }
 
@@ -47,6 +43,33 @@ impl<'a> Visitor<'a> {
     pub(super) fn asking(self, head: &HeaderMap, query: Option<&str>) -> Self {
         Self { filters: self.endpoint.connector.filters(head, query), ..self }
     }
+}
+
+async fn admitted(
+    site: &Site,
+    endpoint: &Endpoint,
+    authorization: Option<&HeaderValue>,
+) -> Result<Option<Arc<Caller>>, Fault> {
+    let Some(auth) = &site.auth else { return Ok(None) };
+    match auth.authenticate(authorization).await? {
+        None if !endpoint.anonymous => Err(refusal::missing()),
+        caller => Ok(caller),
+    }
+}
+
+/// Somebody was not let in.
+fn refused(connector: &str, fault: Fault) -> Fault {
+    let cause = fault.cause().map(ToString::to_string);
+    audit::event(
+        "authentication",
+        &[
+            ("connector", Said::Text(connector)),
+            ("result", Said::Text("refused")),
+            ("fault", Said::Text(fault.code().as_str())),
+            ("reason", Said::Text(cause.as_deref().unwrap_or_else(|| fault.public()))),
+        ],
+    );
+    fault.told()
 }
 
 /// The value, which no debugging output shows from here on.

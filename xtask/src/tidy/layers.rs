@@ -9,7 +9,7 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 24] = [
+const ROOMS: [(&str, &[&str]); 25] = [
     ("protocol", &[]),
     ("fault", &[]),
     ("hex", &[]),
@@ -18,6 +18,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
     ("telemetry", &[]),
     ("config", &[]),
     ("catalogue", &[]),
+    ("audit", &["pipeline", "config", "telemetry"]),
     ("pipeline", &["catalogue", "telemetry"]),
     ("state", &["pipeline", "config", "telemetry"]),
     ("auth", &["outbound", "pipeline", "config", "telemetry"]),
@@ -55,6 +56,7 @@ const ABOVE_APP: &[&str] = &[
     "listener",
     "admin",
     "registry",
+    "audit",
     "outbound",
     "transport",
     "health",

@@ -1,12 +1,13 @@
 //! Makes settings of what was written, and collects every problem that can be seen, one file per part.
 //!
-//! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`limits`], [`plugins`]
+//! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`audit`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
 //! [`credential`], [`tags`], [`watch`] and [`registry`]; [`visibility`] is what the environment shows; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
 mod artifacts;
+mod audit;
 mod clashes;
 mod connectors;
 mod credential;

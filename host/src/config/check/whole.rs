@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::findings::Findings;
-use super::{access, connectors, limits, listen, plugins, registry};
+use super::{access, audit, connectors, limits, listen, plugins, registry};
 use crate::config::environment::Environment;
 use crate::config::file::File;
 use crate::config::key::KeyPath;
@@ -30,6 +30,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
     let listen = listen::check(file, auth.as_ref(), origin, &mut findings);
     let (callers, clients) = (auth.as_ref(), listen.as_ref());
     let admin = access::check_admin(file, callers, clients, origin, &mut findings);
+    let audit = audit::check(file, origin, &mut findings);
     let limits = limits::check(&file.limits, &KeyPath::top().key("limits"), &mut findings);
     let mut plugins = plugins::Plugins::declared(file, origin, &mut findings);
     let connectors = connectors::check(file, origin, &mut plugins, &mut findings);
@@ -43,6 +44,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
             listen,
             auth,
             admin,
+            audit,
             limits,
             plugins,
             plugin_dir: file.plugin_dir.as_ref().map(|dir| origin.base.join(dir)),

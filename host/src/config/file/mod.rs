@@ -1,11 +1,12 @@
 //! What an operator may write. The comments become the reference, so they speak to the operator.
 //!
-//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are, [`artifacts`] links to files,
+//! Reading order: [`top`] is the whole file, [`connector`] and [`plugin`] its two large parts, [`access`] who callers are, [`artifacts`] links to files, [`audit`] what is written down of calls,
 //! [`credential`] and [`watch`] parts of an upstream, [`registry`] servers that register themselves, [`server_info`] how a connector introduces itself, [`mod@unit`] the forms
 //! of durations, sizes and secrets. Nothing here is checked beyond its form; `super::check` makes settings of it.
 
 mod access;
 mod artifacts;
+mod audit;
 mod connector;
 mod credential;
 mod discovery;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use artifacts::{Artifacts, LinksWord};
+pub use audit::{ArgumentsWord, Audit, AuditUse, EveryWord, Rotate};
 pub use connector::{
     CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord,
     SharingWord, Timeouts, TransportWord, Upstream,
@@ -45,7 +47,6 @@ const BRIDGES: &str = "`router: {use: router, config: {unified_tools: true, brid
 pub(super) const NOT_YET: NotYet = &[
     ("file", "tls", "plugway listens without TLS"),
     ("file", "state", "state is kept in this process"),
-    ("file", "audit", "there is no audit trail"),
     ("file", "transfer", "objects are not transferred"),
     ("file", "transfers", "objects are not transferred"),
     ("file", "dispatcher", "an upstream has one worker, so there is nothing to dispatch"),

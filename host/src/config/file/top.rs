@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Admin, Artifacts, AuthUse, Connector, DiscoveryUse, Plugin, PluginUse, Register, Registry,
-    ServerInfo, Size, Span, Upstream,
+    Admin, Artifacts, AuditUse, AuthUse, Connector, DiscoveryUse, Plugin, PluginUse, Register,
+    Registry, ServerInfo, Size, Span, Upstream,
 };
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole
@@ -34,6 +34,8 @@ pub struct File {
     pub auth: Option<AuthUse>,
     /// Where plugway is administered. Default: nowhere.
     pub admin: Option<Admin>,
+    /// Where is written down who called what, and what became of it: `off`, or `{file: audit.jsonl}`. Default `off`.
+    pub audit: Option<AuditUse>,
     /// Limits of the server.
     pub limits: ServerLimits,
     /// Plugins by the name that connectors use for them.

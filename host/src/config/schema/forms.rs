@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::config::file::{
-    Attempts, AuthMode, AuthUse, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse,
-    PluginUse, SecretText, Size, Span, Text, Tokens,
+    Attempts, Audit, AuditUse, AuthMode, AuthUse, CredentialMode, CredentialUse, DiscoveryMode,
+    DiscoveryUse, PluginUse, SecretText, Size, Span, Text, Tokens,
 };
 
 /// Gives a type its name and its schema; `$generator` is there for schemas of other types.
@@ -120,6 +120,14 @@ form!(AuthUse, "auth", |generator| json_schema!({
             "required": ["mode"],
             "additionalProperties": false,
         },
+    ],
+}));
+
+form!(AuditUse, "audit-use", |generator| json_schema!({
+    "description": "Where is written down who called what, and what became of it: a word, or a set of keys.",
+    "anyOf": [
+        { "enum": ["off"], "description": "Nowhere; acts of administration stand in the log." },
+        generator.subschema_for::<Audit>(),
     ],
 }));
 

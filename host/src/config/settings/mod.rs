@@ -5,6 +5,7 @@
 //! connector introduces itself and what servers may ask, [`registry`] servers that register themselves, [`plugin`] who decides, [`access`] who may ask.
 
 mod access;
+mod audit;
 mod connector;
 mod listen;
 mod plugin;
@@ -13,6 +14,7 @@ mod server;
 mod top;
 
 pub use access::{Admin, AdminListen, Auth, StaticToken};
+pub use audit::{AuditRotation, AuditSettings};
 pub use connector::{
     Absence, Address, Artifacts, Child, ConnectorSettings, Credential, HttpTransport, LazySettings,
     Naming, PluginPlace, Prefix, Sharing, Target, UpstreamSettings, UpstreamTimeouts, Watch,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::{Admin, Auth};
+use super::audit::AuditSettings;
 use super::connector::ConnectorSettings;
 use super::listen::Listen;
 use super::plugin::PluginSettings;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub auth: Auth,
     /// Administration; none = there is none.
     pub admin: Option<Admin>,
+    /// The audit; none = acts of administration and the like stand in the log, and calls nowhere.
+    pub audit: Option<AuditSettings>,
     /// Limits of the server.
     pub limits: Limits,
     /// Every plugin that is written down or used, by name.

@@ -14,7 +14,7 @@ use crate::pipeline::connector::Connector;
 use crate::pipeline::handshake::may_use;
 use crate::pipeline::port::{Body, FileOrder};
 use crate::pipeline::viewer::{Shows, Viewer};
-use crate::telemetry::audit::Download;
+use crate::telemetry::audit::Act;
 
 /// Who wants what.
 #[derive(Debug)]
@@ -54,7 +54,13 @@ pub async fn open(connector: &Arc<Connector>, asked: Asked<'_>) -> Result<Opened
     let name = shown_name(asked.name);
     let caller = asked.caller.as_ref().unwrap_or(&file.caller);
     let object = format!("{}/{}/{name}", connector.name, file.upstream);
-    let line = Download { request_id: asked.request_id, who: &caller.display, object: &object };
+    let line = Act {
+        request_id: asked.request_id,
+        who: &caller.display,
+        from: "",
+        action: "artifact-fetch",
+        target: &object,
+    };
     let own = asked.caller.as_ref().is_some_and(|caller| caller.id == file.caller.id);
     if rules.who == Who::Caller && !own && !file.caller.anonymous {
         line.refused("the link was given to somebody else");

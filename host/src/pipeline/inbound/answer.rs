@@ -12,6 +12,7 @@ use crate::pipeline::connector::Connector;
 use crate::pipeline::port::{Answer, Ask, Body, Incoming, Json, Notification};
 use crate::pipeline::translate::input::{Required, Unreadable, may_ask};
 use crate::protocol::{Message, Span, splice};
+use crate::telemetry::audit::{self, Said};
 
 /// An answer of the server `upstream`, as the policies leave it. What streams because it is large asks for nothing, and
 /// passes.
@@ -66,11 +67,11 @@ pub async fn incoming(
             let message = Message::parse(text).ok()?;
             let passed = pass(connector, toward, &upstream, message)
                 .await
-                .map_err(|fault| refused(&fault))
+                .map_err(|fault| refused(toward, &upstream, &fault))
                 .ok()?;
             let text = questions(connector, toward, &upstream, passed.text().clone())
                 .await
-                .map_err(|fault| refused(&fault))
+                .map_err(|fault| refused(toward, &upstream, &fault))
                 .ok()?;
             Some(Incoming::Notification(Notification { upstream, text }))
         }
@@ -78,7 +79,7 @@ pub async fn incoming(
             match pass(connector, toward, &upstream, message).await {
                 Ok(message) => Some(Incoming::Ask(Ask { upstream, message, reply })),
                 Err(fault) => {
-                    reply.refuse(&refused(&fault));
+                    reply.refuse(&refused(toward, &upstream, &fault));
                     None
                 }
             }
@@ -130,7 +131,20 @@ fn broken(upstream: &str) -> Fault {
 }
 
 /// JSON text of the error that a server gets, which leaves a line in the log.
-fn refused(fault: &Fault) -> String {
+fn refused(toward: &Toward, upstream: &str, fault: &Fault) -> String {
+    let cause = fault.cause().map(ToString::to_string);
+    audit::event(
+        "inbound",
+        &[
+            ("request_id", Said::Text(&toward.request_id.to_string())),
+            ("caller", Said::Text(&toward.caller.display)),
+            ("session", Said::Text(toward.session.as_deref().unwrap_or_default())),
+            ("upstream", Said::Text(upstream)),
+            ("result", Said::Text("refused")),
+            ("decided_by", Said::Text(fault.decider().unwrap_or_default())),
+            ("reason", Said::Text(cause.as_deref().unwrap_or_else(|| fault.public()))),
+        ],
+    );
     tracing::debug!(error = ?fault, "a message of a server was refused");
     let code = fault.rpc_code().unwrap_or(-32_603);
     format!(r#"{{"code":{code},"message":{}}}"#, json_string(fault.public()))

@@ -2,6 +2,7 @@
 
 mod answer;
 mod audience;
+mod auditor;
 mod authenticator;
 mod file;
 mod policy;
@@ -14,6 +15,7 @@ use std::pin::Pin;
 
 pub use answer::{Answer, Ask, AskReply, Body, Chunks, Incoming, Json, Messages, Notification};
 pub use audience::{Audience, End, Joined, Listener, Nobody};
+pub use auditor::{Auditor, CallEnd, CallRecord, Verdict};
 pub use authenticator::Authenticator;
 pub use file::{File, FileOrder};
 pub use policy::{

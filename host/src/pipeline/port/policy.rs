@@ -161,6 +161,10 @@ pub trait Policy: Send + Sync {
     fn hooks(&self) -> PolicyHooks;
     /// Changes when a judgement made earlier may no longer hold (another generation of the plugin).
     fn generation(&self) -> u64;
+    /// Which revision of the policy that is, in a few letters: another component or another configuration is another one.
+    fn revision(&self) -> Arc<str> {
+        "".into()
+    }
     /// Whether the operator lets calls pass where the policy cannot judge (`on_error: allow`).
     fn fails_open(&self) -> bool {
         false

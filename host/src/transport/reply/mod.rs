@@ -16,6 +16,7 @@ use crate::pipeline::RequestId;
 use crate::pipeline::answer::{json_string, tool_error};
 use crate::pipeline::port::{Answer, Body as Payload, Chunks, Json, Messages};
 use crate::protocol::{Era, Id, Method};
+use crate::telemetry::audit::{self, Said};
 
 /// An HTTP answer.
 pub type Reply = Response<ReplyBody>;
@@ -157,9 +158,13 @@ pub fn empty(ended: bool) -> Reply {
     reply
 }
 
-/// JSON-RPC text of a fault as the answer to what was asked; leaves a line in the log.
+/// JSON-RPC text of a fault as the answer to what was asked; leaves a line in the log, and one in the audit where that has not
+/// heard of it.
 pub fn fault_body(fault: &Fault, asked: Asked<'_>) -> Bytes {
     log(fault, asked);
+    if !fault.is_told() {
+        tell(fault, asked);
+    }
     tool_result(fault, asked).unwrap_or_else(|| fault_text(fault, asked.id, asked.request_id))
 }
 
@@ -261,8 +266,24 @@ fn http_status(fault: &Fault, asked: Asked<'_>) -> StatusCode {
         Code::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Code::Overloaded | Code::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Overloaded | Code::ShuttingDown | Code::AuditUnavailable => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         _ => StatusCode::OK,
+    }
+}
+
+fn tell(fault: &Fault, asked: Asked<'_>) {
+    if audit::is_taken() {
+        audit::event(
+            "refusal",
+            &[
+                ("request_id", Said::Text(&asked.request_id.to_string())),
+                ("method", Said::Text(asked.method.as_str())),
+                ("fault", Said::Text(fault.code().as_str())),
+                ("reason", Said::Text(fault.public())),
+            ],
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod artifacts;
+mod audit;
 mod examples;
 mod listening;
 mod refusals;

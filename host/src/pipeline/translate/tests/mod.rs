@@ -215,6 +215,7 @@ impl Stage {
             flight: Arc::new(Flight::default()),
             depth: 0,
             confirmed: None,
+            trail: None,
         }
     }
 
