@@ -162,6 +162,9 @@ fn request(caller: Arc<Caller>, message: Message, session: Option<Arc<str>>) -> 
         credential: None,
         flight: Arc::new(Flight::default()),
         depth: 0,
+        filters: None,
+        confirmed: None,
+        trail: None,
     }
 }
 
