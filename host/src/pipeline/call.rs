@@ -113,6 +113,12 @@ impl CallContext {
             }),
             "connector-status" => self.status.text(&self.view),
             "guarded-tools" => Some(self.status.guarded(&self.view)),
+            "functions" => {
+                let (upstream, _) = self.target.as_ref()?;
+                let catalogue = self.view.catalogue();
+                let place = catalogue.upstreams.iter().position(|name| name == upstream)?;
+                catalogue.functions_of(place)
+            }
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);
                 set.map(|(_, value)| &**value)

@@ -56,8 +56,8 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 6] =
-    ["connector", "connector-status", "guarded-tools", "request-id", "era", "protocol-version"];
+const HOST_KEYS: [&str; 7] =
+    ["connector", "connector-status", "functions", "guarded-tools", "request-id", "era", "protocol-version"];
 
 /// The edits of a policy, each allowed.
 pub(super) fn edits(place: &Place, given: Vec<e::admission::Edit>) -> Result<Vec<Edit>, Failure> {
@@ -179,11 +179,11 @@ impl Columns {
     }
 
     pub(super) fn names(&self) -> Vec<&str> {
-        self.page.entries.iter().map(|(entry, _): &(Arc<Entry>, _)| &*entry.key).collect()
+        self.page.entries.iter().map(|(entry, _): &(Arc<Entry>, _)| entry.name()).collect()
     }
 
     /// The words of `kind_of`.
-    pub(super) fn kinds() -> [&'static str; 4] {
+    pub(super) fn kinds() -> [&'static str; EntryKind::ALL.len()] {
         EntryKind::ALL.map(EntryKind::as_str)
     }
 

@@ -19,6 +19,7 @@ pub const GOOD: &[&str] = &[
     "answer_local",
     "answer_upstreams",
     "fetching",
+    "hides_functions",
     "imports_echo",
     "inbound_by_method",
     "learns",
