@@ -128,7 +128,10 @@ mod tests {
     fn lines_that_name_what_is_hidden_go_with_what_belongs_to_them() {
         assert_eq!(said(&["pars", "tool_functions", "x y"]), None);
         let without = said(&["compute"]).unwrap();
-        assert_eq!(without, SAID.replace("  - compute(y: int = 1): Computes what parse gave.\n", ""));
+        assert_eq!(
+            without,
+            SAID.replace("  - compute(y: int = 1): Computes what parse gave.\n", "")
+        );
         assert_eq!(said(&["draw map"]).unwrap(), SAID.replace("  - draw map: Draws\n", ""));
         let without = said(&["parse"]).unwrap();
         assert_eq!(
@@ -146,10 +149,14 @@ mod tests {
             target: ShapedTarget::Fixed(upstream.to_owned(), own.to_owned()),
         };
         let tool = |upstream: &str| {
-            let definition = format!(r#"{{"name":"run_{upstream}", "description" : "Has:\n- f\n- shown","x":1.0}}"#);
+            let definition = format!(
+                r#"{{"name":"run_{upstream}", "description" : "Has:\n- f\n- shown","x":1.0}}"#
+            );
             entry("tool", definition, "run", upstream)
         };
-        let function = |shown: &str, own: &str| entry("function", format!(r#"{{"name":"{shown}"}}"#), own, "a");
+        let function = |shown: &str, own: &str| {
+            entry("function", format!(r#"{{"name":"{shown}"}}"#), own, "a")
+        };
         let entries = vec![tool("a"), tool("b"), function("f", "f"), function("shown", "own")];
         let shaped = Shaped { entries, ..Shaped::default() };
         let (catalogue, refused) = Catalogue::compile(1, vec!["a".into(), "b".into()], shaped);

@@ -123,7 +123,11 @@ pub struct Entry {
 /// two under one: the upstream, a full stop (which no upstream has in its name) and the shown name; behind a tab the name in
 /// the code where that is another one.
 pub fn function_key(upstream: &str, shown: &str, own: &str) -> String {
-    if shown == own { [upstream, ".", shown].concat() } else { [upstream, ".", shown, "\t", own].concat() }
+    if shown == own {
+        [upstream, ".", shown].concat()
+    } else {
+        [upstream, ".", shown, "\t", own].concat()
+    }
 }
 
 impl Entry {

@@ -81,7 +81,10 @@ mod tests {
         let (catalogue, refused) = compiled(entries);
         assert_eq!(refused, [BadEntry::Taken { key: "a.run".into() }]);
         let found = |key: &str| catalogue.find(EntryKind::Function, key);
-        assert_eq!((found("a.run"), found("b.run"), found("a.run\twalk")), (Some(1), Some(2), Some(3)));
+        assert_eq!(
+            (found("a.run"), found("b.run"), found("a.run\twalk")),
+            (Some(1), Some(2), Some(3))
+        );
         assert_eq!(catalogue.find(EntryKind::Tool, "run"), Some(0));
         let names: Vec<&str> = catalogue.entries().iter().map(|entry| entry.name()).collect();
         assert_eq!(names, ["run"; 4]);
@@ -96,7 +99,13 @@ mod tests {
         let local = ShapedEntry { target: ShapedTarget::Local, ..function("a", "f", "f") };
         let guarded = ShapedTarget::Guarded("a".to_owned(), "f".to_owned());
         let guarded = ShapedEntry { target: guarded, ..function("a", "f", "f") };
-        let odd = [local, guarded, function("a", "f\tg", "f"), function("a", "f", "f\n"), function("a", "f", "")];
+        let odd = [
+            local,
+            guarded,
+            function("a", "f\tg", "f"),
+            function("a", "f", "f\n"),
+            function("a", "f", ""),
+        ];
         let (catalogue, refused) = compiled(odd.to_vec());
         assert!(catalogue.entries().is_empty());
         assert_eq!(refused.len(), 5, "{refused:?}");
@@ -105,7 +114,8 @@ mod tests {
 
     #[test]
     fn all_names_in_the_code_of_one_upstream_are_one_text() {
-        let entries = vec![function("a", "f", "f"), function("b", "f", "f"), function("a", "shown", "own")];
+        let entries =
+            vec![function("a", "f", "f"), function("b", "f", "f"), function("a", "shown", "own")];
         let (catalogue, _) = compiled(entries);
         assert_eq!(catalogue.functions_of(0), Some("f\nown\n"));
         assert_eq!(catalogue.functions_of(1), Some("f\n"));

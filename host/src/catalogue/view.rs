@@ -74,7 +74,8 @@ impl View {
             });
         }
         let starts = list::cut(kept.into_iter(), EntryKind::Tool);
-        let narrowed = Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts));
+        let narrowed =
+            Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts));
         // Narrowing takes no function away: what one has read of that serves all.
         let discreet = OnceLock::from(self.discreet().clone());
         Self { discreet, ..narrowed }

@@ -141,6 +141,29 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Catalogue, Shaped, ShapedEntry, ShapedTarget};
+    use crate::pipeline::announced::Announced;
+
+    fn with_function(generation: u32, name: &str) -> Arc<Catalogue> {
+        let entry = |kind: &str, name: &str| ShapedEntry {
+            kind: kind.to_owned(),
+            definition: format!(r#"{{"name":"{name}"}}"#),
+            target: ShapedTarget::Fixed("a".to_owned(), name.to_owned()),
+        };
+        let entries = vec![entry("tool", "run"), entry("function", name)];
+        let shaped = Shaped { entries, ..Shaped::default() };
+        let (made, refused) = Catalogue::compile(generation, vec!["a".into()], shaped);
+        assert!(refused.is_empty());
+        Arc::new(made)
+    }
+
+    #[test]
+    fn another_function_is_no_news_of_any_list() {
+        let announced = Announced::default();
+        announced.renew(&with_function(1, "f"), Vec::new());
+        let bulletin = announced.renew(&with_function(2, "g"), Vec::new());
+        assert!(bulletin.news(0).is_some_and(|news| news.is_empty()));
+    }
 
     #[test]
     fn a_first_change_settles_and_later_ones_wait_for_the_period() {

@@ -58,14 +58,14 @@ impl Admission for Guest {
         let (Some((server, _)), Some(all)) = (call::target(), call::attribute("functions")) else {
             return Ok(Admit::Pass);
         };
-        let code = call::argument("/code").unwrap_or_default();
+        let code = call::argument::<String>("/code")?.unwrap_or_default();
         let is_called = |name: &&str| {
             let word = |c: char| c.is_alphanumeric() || c == '_';
             code.split(|c| !word(c)).any(|part| part == *name)
         };
         let hidden = |name: &&str| !self.sees_all() && self.hides(&server, name);
         Ok(match all.lines().filter(is_called).find(hidden) {
-            Some(_) => Admit::reject("The code calls what is not to be used."),
+            Some(_) => Admit::refuse("The code calls what is not to be used."),
             None => Admit::Pass,
         })
     }

@@ -63,7 +63,9 @@ fn shown(entry: &Entry) -> String {
 fn known_as(entry: &Entry) -> String {
     let name = shown(entry);
     match entry.target.upstream() {
-        Some((server, own)) if entry.kind == "function" && own == name => format!("{server}.{name}"),
+        Some((server, own)) if entry.kind == "function" && own == name => {
+            format!("{server}.{name}")
+        }
         Some((server, own)) if entry.kind == "function" => format!("{server}.{name}\t{own}"),
         _ => name,
     }

@@ -76,10 +76,7 @@ fn of_tools(prepared: &Prepared, ways: &[bool]) -> Vec<bool> {
 
 /// What the host knows the functions by that the caller may know of, be their servers there or not; not asked for where there are
 /// none.
-fn names_of_functions<'a>(
-    prepared: &Prepared,
-    names: &'a mut Option<String>,
-) -> HashSet<&'a str> {
+fn names_of_functions<'a>(prepared: &Prepared, names: &'a mut Option<String>) -> HashSet<&'a str> {
     if prepared.tools.iter().all(|one| one.function.is_none()) {
         return HashSet::new();
     }

@@ -50,8 +50,7 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
         })
     });
     let details = details.collect();
-    let head =
-        Head { servers, skills, details, bridges, owns, unpublished, unpublished_functions };
+    let head = Head { servers, skills, details, bridges, owns, unpublished, unpublished_functions };
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
@@ -92,7 +91,6 @@ pub fn read(text: &str) -> Option<Prepared> {
     let tool_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let published = lines.next()?.to_owned();
-    let words =
-        Prepared { tool_words, skill_words, unpublished_functions, ..Prepared::default() };
+    let words = Prepared { tool_words, skill_words, unpublished_functions, ..Prepared::default() };
     Some(Prepared { servers, ways, tools, skills, bridges, owns, published, unpublished, ..words })
 }
