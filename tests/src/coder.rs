@@ -226,12 +226,17 @@ fn described(state: &State) -> String {
     let catalogue: Value = serde_json::from_str(&page.unwrap_or_default()).unwrap_or_default();
     let mut text = "Scripted.".to_owned();
     let functions = catalogue.get("tools").and_then(Value::as_array).into_iter().flatten();
-    for (place, one) in functions.take(10).enumerate() {
-        let said = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
+    let said = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let functions = functions.filter_map(|one| {
+        let name = said(one, "name").filter(|name| !name.is_empty() && name.chars().all(word))?;
+        Some((name, said(one, "description").unwrap_or_default()))
+    });
+    for (place, (name, description)) in functions.take(10).enumerate() {
         if place == 0 {
             text.push_str("\n\nAvailable tool functions (call directly in your code):");
         }
-        text.push_str(&format!("\n  - {}(x: ndarray): {}", said("name"), said("description")));
+        text.push_str(&format!("\n  - {name}(x: ndarray): {description}"));
     }
     text
 }

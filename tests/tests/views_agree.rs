@@ -15,22 +15,12 @@ type Policies = fn(Hub) -> Hub;
 
 macro_rules! agree {
     ($($name:ident: $before:expr => $after:expr;)+) => {
-        $(mod $name {
-            use super::{Policies, Result, agree_before_and_after, eager, functions, lazy, things};
-
-            const BEFORE: Policies = $before;
-            const AFTER: Policies = $after;
-
+        $(
             #[tokio::test]
-            async fn listed() -> Result<()> {
-                agree_before_and_after(&eager(), (BEFORE, AFTER)).await
+            async fn $name() -> Result<()> {
+                everywhere($before, $after).await
             }
-
-            #[tokio::test]
-            async fn found() -> Result<()> {
-                agree_before_and_after(&lazy(), (BEFORE, AFTER)).await
-            }
-        })+
+        )+
     };
 }
 
@@ -46,7 +36,7 @@ agree! {
     a_whole_server_and_then_another: |hub| things(hub, &["clock_*", "clock://*"])
         => |hub| things(hub, &["*_chem_*", "chem_*"]);
     tools_of_the_connector_itself: |hub| things(hub, &["search_hub_tools", "hub_status", "plugway://hub/status", "plugway://hub/catalog", "find_tools"])
-        => |hub| things(hub, &["plan_hub_workflow", "load_hub_skill", "plugway://hub/status", "call_tool"]);
+        => |hub| things(hub, &["plan_hub_workflow", "load_hub_skill", "plugway://hub/status", "unload_tools"]);
     two_policies_at_once: |hub| functions(things(hub, &["clock_echo", "load_bio_skill"]), &["*.parse"])
         => |hub| things(functions(hub, &["bio.*"]), &["execute_chem_code"]);
     policies_that_come_and_go: |hub| things(hub, &["clock_now"])
@@ -99,12 +89,11 @@ impl Servers {
     }
 }
 
-fn eager() -> Value {
-    json!("eager")
-}
-
-fn lazy() -> Value {
-    json!({"mode": "lazy", "residents": ["clock_echo"]})
+async fn everywhere(before: Policies, after: Policies) -> Result<()> {
+    let (eager, lazy) = (json!("eager"), json!({"mode": "lazy", "residents": ["clock_echo"]}));
+    let listed = agree_before_and_after(&eager, (before, after));
+    let found = agree_before_and_after(&lazy, (before, after));
+    tokio::try_join!(listed, found).map(drop)
 }
 
 async fn agree_before_and_after(discovery: &Value, policies: (Policies, Policies)) -> Result<()> {

@@ -17,6 +17,9 @@ use crate::{Plugway, plugway::Setup, rpc::Client, wait};
 pub use self::shown::{Place, Shown, shown};
 pub use self::used::used;
 
+/// Tools that plugway always has where discovery is lazy: their descriptions name one another.
+const DISCOVERY: [&str; 4] = ["find_tools", "load_tools", "unload_tools", "call_tool"];
+
 const BOUND: Duration = Duration::from_secs(30);
 
 /// What has a name.
@@ -106,7 +109,8 @@ fn compare(all: &Shown, shown: &Shown, used: &Names) -> Result<()> {
         Kind::Function => bare(name),
         _ => name.as_str(),
     });
-    let hidden: BTreeSet<&str> = hidden.filter(|name| !may_be_said(name)).collect();
+    let is_secret = |name: &&str| !may_be_said(name) && !DISCOVERY.contains(name);
+    let hidden: BTreeSet<&str> = hidden.filter(is_secret).collect();
     for (place, text) in &shown.said {
         for name in &hidden {
             ensure!(!is_named(text, name), "{place} names {name:?}, which is hidden: {text}");
