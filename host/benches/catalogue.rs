@@ -1,4 +1,4 @@
-//! What a connector with 100 servers of 100 tools each costs: shaping it after a change, and searching it.
+//! What a connector with 100 servers of 100 tools each costs, or of 100 functions: shaping it after a change, and searching it.
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up has nothing to measure")]
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use divan::Bencher;
 use http::HeaderMap;
-use plugway::catalogue::{Catalogue, Hints, Sight, View};
+use plugway::catalogue::{Catalogue, Entry, EntryKind, Hints, Sight, View};
 use plugway::pipeline::call::{Arguments, Way};
 use plugway::pipeline::port::{ConnectorView, LocalState, Reply, Router, UpstreamView};
 use plugway::pipeline::status::LiveStatus;
@@ -81,6 +81,29 @@ fn hundred() -> ConnectorView {
     ConnectorView { name: "hub".into(), upstreams: upstreams.collect(), ..ConnectorView::default() }
 }
 
+/// 100 servers that run code, which can call 100 functions.
+fn hundred_of_functions() -> ConnectorView {
+    let function = |server: usize, one: usize| {
+        format!(
+            r#"{{"name":"read_{one}","description":"Reads the record {one} of the table {server} with the units of the ledger {}.",
+            "required_parameters":[{{"name":"id","type":"builtins.str"}}],"state_transition":{{"requires":["s{server}.{one}"],"produces":["s{server}.{}"]}}}}"#,
+            one * server,
+            one + 1
+        )
+    };
+    let mut view = hundred();
+    for (server, upstream) in view.upstreams.iter_mut().enumerate() {
+        let names = [format!("execute_server{server}_code"), format!("server{server}_check_job")];
+        let tools = names.iter().map(|name| format!(r#"{{"name":"{name}"}}"#).into());
+        upstream.tools = tools.collect();
+        let functions: Vec<String> = (0..100).map(|one| function(server, one)).collect();
+        let text =
+            format!(r#"{{"server_name":"server{server}","tools":[{}]}}"#, functions.join(","));
+        upstream.documents = vec![("catalog".into(), text.into())];
+    }
+    view
+}
+
 fn search_in(view: Arc<View>) -> Arc<CallContext> {
     let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_hub_tools",
         "arguments":{"query":"ledger 81 fields of the table"}}}"#;
@@ -130,6 +153,32 @@ fn search_where_a_third_is_hidden(bencher: Bencher<'_, '_>) {
     let catalogue = stage.catalogue(hundred());
     let sight = |place: usize| if place.is_multiple_of(3) { Sight::Hidden } else { Sight::Shown };
     let sights = (0..catalogue.entries().len()).map(sight).collect();
+    let view = Arc::new(View::filtered(Arc::new(catalogue), sights));
+    assert!(stage.search(&view));
+    bencher.bench_local(|| stage.search(&view));
+}
+
+/// The bound is 100 ms here, too.
+#[divan::bench(sample_count = 20)]
+fn reshape_functions_after_a_change(bencher: Bencher<'_, '_>) {
+    let stage = Stage::new();
+    let view = hundred_of_functions();
+    bencher.bench_local(|| stage.catalogue(view.clone()).entries().len());
+}
+
+/// Every third function is hidden; the bound is 5 ms.
+#[divan::bench(sample_count = 50)]
+fn search_functions_where_a_third_is_hidden(bencher: Bencher<'_, '_>) {
+    let stage = Stage::new();
+    let catalogue = stage.catalogue(hundred_of_functions());
+    let hidden = |(place, entry): (usize, &Arc<Entry>)| {
+        if entry.kind == EntryKind::Function && place.is_multiple_of(3) {
+            Sight::Hidden
+        } else {
+            Sight::Shown
+        }
+    };
+    let sights = catalogue.entries().iter().enumerate().map(hidden).collect();
     let view = Arc::new(View::filtered(Arc::new(catalogue), sights));
     assert!(stage.search(&view));
     bencher.bench_local(|| stage.search(&view));

@@ -143,7 +143,7 @@ fn visible(bencher: Bencher<'_, '_>, entries: usize) {
         (Arc::new(entry), Some("one".into()))
     };
     let entries = (0..entries).map(entry).collect();
-    let page = Page { connector: "hub".into(), entries, run_code: Arc::default(), filters: None };
+    let page = Page { entries, ..Page::empty("hub".into()) };
     bencher
         .bench_local(|| stage.tokio.block_on(policy.visible(caller.clone(), page.clone())).is_ok());
 }

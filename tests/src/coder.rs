@@ -192,7 +192,7 @@ fn posted(state: &State, message: &Value) -> Page {
             "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
             "serverInfo": {"name": format!("{}-executor", state.name), "version": "0"},
         }),
-        "tools/list" => tools(&state.name),
+        "tools/list" => tools(state),
         "tools/call" => {
             locked(&state.called).push(at("/params"));
             called(&at("/params"))
@@ -206,17 +206,39 @@ fn posted(state: &State, message: &Value) -> Page {
     page(&json!({"jsonrpc": "2.0", "id": at("/id"), "result": result}))
 }
 
-fn tools(name: &str) -> Value {
-    let tool = |name: String, argument: &str| {
-        json!({"name": name, "description": "Scripted.", "inputSchema": {
+fn tools(state: &State) -> Value {
+    let tool = |name: String, description: &str, argument: &str| {
+        json!({"name": name, "description": description, "inputSchema": {
             "type": "object", "properties": {argument: {"type": "string"}}, "required": [argument],
         }})
     };
+    let State { name, .. } = state;
     json!({"tools": [
-        tool(format!("execute_{name}_code"), "code"),
-        tool(format!("{name}_check_job"), "job_id"),
-        tool(format!("load_{name}_skill"), "skill_name"),
+        tool(format!("execute_{name}_code"), &described(state), "code"),
+        tool(format!("{name}_check_job"), "Scripted.", "job_id"),
+        tool(format!("load_{name}_skill"), "Scripted.", "skill_name"),
     ]})
+}
+
+/// What the tool that runs code says of itself: the functions, as servers of agora-workbench do.
+fn described(state: &State) -> String {
+    let page = locked(&state.pages).get("/catalog").map(|(_, _, text)| text.clone());
+    let catalogue: Value = serde_json::from_str(&page.unwrap_or_default()).unwrap_or_default();
+    let mut text = "Scripted.".to_owned();
+    let functions = catalogue.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let said = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let functions = functions.filter_map(|one| {
+        let name = said(one, "name").filter(|name| !name.is_empty() && name.chars().all(word))?;
+        Some((name, said(one, "description").unwrap_or_default()))
+    });
+    for (place, (name, description)) in functions.take(10).enumerate() {
+        if place == 0 {
+            text.push_str("\n\nAvailable tool functions (call directly in your code):");
+        }
+        text.push_str(&format!("\n  - {name}(x: ndarray): {description}"));
+    }
+    text
 }
 
 fn called(params: &Value) -> Value {

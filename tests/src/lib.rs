@@ -14,6 +14,7 @@
 //! - [`coder`]: a server that runs code, with its catalogue of functions.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides.
 //! - [`strict`]: a server that lets in whoever has a token, and offers something else to each.
+//! - [`sighted`]: all that a caller is shown anywhere, and all that it may use.
 //! - [`shelf`]: an upstream that serves files and gives links to them.
 //! - [`scripted`]: an upstream over HTTP whose answers the test decides; [`code_server`]: one that runs code, as far as
 //!   sessions, jobs and batches go.
@@ -57,6 +58,7 @@ mod run;
 pub mod scratch;
 pub mod scripted;
 pub mod shelf;
+pub mod sighted;
 pub mod soak;
 pub mod strict;
 pub mod tokens;

@@ -138,6 +138,16 @@ impl Setup {
         if self.desktop.is_some() { &["--mcp-servers"] } else { &[] }
     }
 
+    /// Puts its configuration, and its files as far as they are new, in the place of those of a plugway that runs.
+    pub fn put(&self, plugway: &Plugway) -> Result<()> {
+        for (name, content, _) in &self.files {
+            if fs::read(plugway.folder().join(name)).ok().as_ref() != Some(content) {
+                plugway.write(name, content)?;
+            }
+        }
+        plugway.reconfigure(&self.configuration)
+    }
+
     /// Its files, in a folder of their own.
     fn lay_out(&self) -> Result<(Scratch, PathBuf)> {
         let scratch = Scratch::new()?;

@@ -56,7 +56,7 @@ impl Definition {
     pub(super) fn parse(kind: EntryKind, text: &str) -> Option<Self> {
         let raw: Raw = serde_json::from_str(text).ok().filter(|_| is_object(text))?;
         let key = match kind {
-            EntryKind::Tool | EntryKind::Prompt => raw.name,
+            EntryKind::Tool | EntryKind::Prompt | EntryKind::Function => raw.name,
             EntryKind::Resource => raw.uri,
             EntryKind::Template => raw.uri_template,
         }?;

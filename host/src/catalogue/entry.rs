@@ -1,4 +1,4 @@
-//! One tool, prompt, resource or resource template.
+//! One tool, prompt, resource or resource template, or one function that the code of a server can call.
 
 use std::sync::Arc;
 
@@ -15,11 +15,22 @@ pub enum EntryKind {
     Resource,
     /// `resources/templates/list`.
     Template,
+    /// What the code that a server runs can call. It stands in no list of MCP and no method calls it: policies judge it, and
+    /// the router tells of it.
+    Function,
 }
 
 impl EntryKind {
-    /// Every kind, in the order of the lists.
-    pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Template];
+    /// Every kind, those with a list first.
+    pub const ALL: [Self; 5] =
+        [Self::Tool, Self::Prompt, Self::Resource, Self::Template, Self::Function];
+    /// The kinds that clients list, in the order of the lists.
+    pub const LISTS: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Template];
+
+    /// Whether clients list such entries.
+    pub fn is_listed(self) -> bool {
+        self != Self::Function
+    }
 
     /// The word of the plugin contract.
     pub fn as_str(self) -> &'static str {
@@ -28,6 +39,7 @@ impl EntryKind {
             Self::Prompt => "prompt",
             Self::Resource => "resource",
             Self::Template => "template",
+            Self::Function => "function",
         }
     }
 
@@ -39,19 +51,20 @@ impl EntryKind {
     /// The member of a definition that identifies the entry.
     pub fn key(self) -> &'static str {
         match self {
-            Self::Tool | Self::Prompt => "name",
+            Self::Tool | Self::Prompt | Self::Function => "name",
             Self::Resource => "uri",
             Self::Template => "uriTemplate",
         }
     }
 
-    /// The member of a list result that holds the entries.
+    /// The member of a list result that holds the entries; of functions there is no such result.
     pub fn list_member(self) -> &'static str {
         match self {
             Self::Tool => "tools",
             Self::Prompt => "prompts",
             Self::Resource => "resources",
             Self::Template => "resourceTemplates",
+            Self::Function => "functions",
         }
     }
 }
@@ -92,7 +105,7 @@ pub struct Hints {
 pub struct Entry {
     /// What it is.
     pub kind: EntryKind,
-    /// Name, URI or URI template as clients see it.
+    /// Name, URI or URI template as clients see it; of a function what [`function_key`] makes of its names.
     pub key: Arc<str>,
     /// JSON text as clients see it.
     pub definition: Arc<str>,
@@ -106,7 +119,27 @@ pub struct Entry {
     pub mirrored: Box<[Mirrored]>,
 }
 
+/// What a function is known by, since servers may have functions of the same name, and a connector of several servers may show
+/// two under one: the upstream, a full stop (which no upstream has in its name) and the shown name; behind a tab the name in
+/// the code where that is another one.
+pub fn function_key(upstream: &str, shown: &str, own: &str) -> String {
+    if shown == own {
+        [upstream, ".", shown].concat()
+    } else {
+        [upstream, ".", shown, "\t", own].concat()
+    }
+}
+
 impl Entry {
+    /// The name that policies judge: of a function the shown name alone, of anything else the key.
+    pub fn name(&self) -> &str {
+        if self.kind != EntryKind::Function {
+            return &self.key;
+        }
+        let shown = self.key.split_once('.').map_or(&*self.key, |(_, shown)| shown);
+        shown.split_once('\t').map_or(shown, |(shown, _)| shown)
+    }
+
     /// The place of the upstream that serves it, where that is fixed.
     pub fn upstream(&self) -> Option<usize> {
         match self.target {

@@ -59,7 +59,7 @@ fn cut_at(
     starts.into()
 }
 
-/// Every page of a list: the definitions stand in it as the router gave them.
+/// Every page of a list: the definitions stand in it as the router gave them, but for hidden functions that they name.
 pub(super) fn render(view: &View, kind: EntryKind, form: Form) -> Box<[Page]> {
     let starts = view.pages(kind);
     let ends = starts.iter().skip(1).map(|start| Some(*start)).chain([None]);
@@ -80,8 +80,8 @@ fn page(
 ) -> Bytes {
     let entries = view.listed_places();
     let entries = entries.filter(|(entry, place)| entry.kind == kind && on_page(*place));
-    let entries: Vec<_> = entries.map(|(entry, _)| entry).collect();
-    let size: usize = entries.iter().map(|entry| entry.definition.len() + 1).sum();
+    let entries: Vec<&str> = entries.map(|(entry, place)| view.definition(entry, place)).collect();
+    let size: usize = entries.iter().map(|definition| definition.len() + 1).sum();
     let mut out = String::with_capacity(size + 128);
     out.push('{');
     if form != Form::Legacy {
@@ -91,11 +91,11 @@ fn page(
     out.push('"');
     out.push_str(kind.list_member());
     out.push_str("\":[");
-    for (place, entry) in entries.into_iter().enumerate() {
+    for (place, definition) in entries.into_iter().enumerate() {
         if place > 0 {
             out.push(',');
         }
-        out.push_str(&entry.definition);
+        out.push_str(definition);
     }
     out.push_str(if last { "]}" } else { "]" });
     Bytes::from(out)

@@ -1,19 +1,21 @@
 //! What a connector offers: entries, how they are found, and what one caller sees of them.
 //!
 //! Reading order: [`entry`] is one thing that clients can name; [`table`] compiles what the router shaped, whose
-//! definitions [`definition`] reads;
-//! [`uri`] finds the entry of a resource; [`view`] is the table as one caller sees it; [`list`] renders the lists, and
-//! [`caching`] says how long they count.
+//! definitions [`definition`] reads, and [`functions`] what is special of functions;
+//! [`uri`] finds the entry of a resource; [`view`] is the table as one caller sees it, in which [`discreet`] takes hidden
+//! functions out of the words of servers; [`list`] renders the lists, and [`caching`] says how long they count.
 
 pub mod caching;
 mod definition;
+mod discreet;
 pub mod entry;
+mod functions;
 pub mod list;
 pub mod table;
 pub mod uri;
 pub mod view;
 
 pub use caching::Caching;
-pub use entry::{Entry, EntryKind, Hints, Target};
+pub use entry::{Entry, EntryKind, Hints, Target, function_key};
 pub use table::{Catalogue, Declared, Shaped, ShapedEntry, ShapedTarget};
 pub use view::{Sight, View};

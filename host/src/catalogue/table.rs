@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::caching::Caching;
 use super::definition::{Definition, is_object, ui};
 use super::entry::{Entry, EntryKind, Hints, Target};
+use super::functions::{self, Functions};
 use super::list;
 use super::uri::Template;
 use crate::protocol::{Revision, annotations};
@@ -26,7 +27,7 @@ pub struct Shaped {
 /// One entry as the router gives it.
 #[derive(Clone, Debug)]
 pub struct ShapedEntry {
-    /// "tool", "prompt", "resource" or "template".
+    /// "tool", "prompt", "resource", "template" or "function".
     pub kind: String,
     /// JSON text as clients are to see it.
     pub definition: String,
@@ -75,7 +76,9 @@ pub struct Catalogue {
     /// For each list, the places where its pages begin.
     pages: [Box<[u32]>; 4],
     entries: Vec<Arc<Entry>>,
-    index: [HashMap<Arc<str>, u32>; 4],
+    index: [HashMap<Arc<str>, u32>; EntryKind::ALL.len()],
+    /// The functions of each upstream, for whoever asks about all of them.
+    functions: Functions,
     templates: Vec<(Template, u32)>,
     /// Places of the tools that name a URI as their user interface.
     uis: HashMap<Box<str>, Vec<u32>>,
@@ -119,6 +122,12 @@ pub enum BadEntry {
         /// The upstream as given.
         upstream: String,
     },
+    /// A function that is no upstream's, or whose name could not be told from those of others.
+    #[error("the function {name:?} has no fixed upstream, or control characters in its names")]
+    Function {
+        /// Its name as clients are to see it.
+        name: String,
+    },
     /// What is to be merged into the arguments of its calls is no JSON object.
     #[error("the entry {key:?} is bound to arguments that are no JSON object")]
     Arguments {
@@ -143,6 +152,7 @@ impl Catalogue {
         let mut table =
             Self { generation, upstreams, document: shaped.document.into(), ..Self::default() };
         table.guarded = vec![false; table.upstreams.len()].into();
+        table.functions = Functions::of(table.upstreams.len());
         let mut refused = Vec::new();
         for (place, entry) in shaped.entries.into_iter().enumerate() {
             if let Err(error) = table.add(place, entry) {
@@ -150,7 +160,7 @@ impl Catalogue {
             }
         }
         table.pages =
-            EntryKind::ALL.map(|kind| list::cut(table.entries.iter().cloned().zip(0..), kind));
+            EntryKind::LISTS.map(|kind| list::cut(table.entries.iter().cloned().zip(0..), kind));
         (table, refused)
     }
 
@@ -159,7 +169,10 @@ impl Catalogue {
             EntryKind::parse(&shaped.kind).ok_or(BadEntry::Kind { place, kind: shaped.kind })?;
         let definition = Definition::parse(kind, &shaped.definition)
             .ok_or(BadEntry::Definition { place, member: kind.key() })?;
-        let key: Arc<str> = definition.key.into();
+        let key: Arc<str> = match kind {
+            EntryKind::Function => functions::key(definition.key, &shaped.target)?,
+            _ => definition.key.into(),
+        };
         let (target, arguments) = match shaped.target {
             ShapedTarget::Dynamic => (Target::Dynamic, None),
             ShapedTarget::Local => (Target::Local, None),
@@ -348,6 +361,12 @@ impl Catalogue {
     /// The place of an entry.
     pub fn find(&self, kind: EntryKind, key: &str) -> Option<u32> {
         self.index.get(kind as usize)?.get(key).copied()
+    }
+
+    /// The names in the code of all functions of the upstream at a place, each with a line feed behind it, whoever may see
+    /// them; none where it has none. Made when it is first asked for.
+    pub fn functions_of(&self, upstream: usize) -> Option<&str> {
+        self.functions.names(upstream, &self.entries)
     }
 
     /// The entry at a place.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::caching::Caching;
+use super::discreet::{self, Discreet};
 use super::entry::{Entry, EntryKind};
 use super::list::{self, Form, Page};
 use super::table::Catalogue;
@@ -32,6 +33,8 @@ pub struct View {
     residents: OnceLock<Arc<Self>>,
     /// What its client is told about it; empty = nothing.
     notice: Box<str>,
+    /// Definitions that would name a hidden function, without it, once one was asked for.
+    discreet: OnceLock<Arc<Discreet>>,
 }
 
 impl View {
@@ -52,7 +55,8 @@ impl View {
     ) -> Self {
         let lists = Default::default();
         let (residents, notice) = (OnceLock::new(), Box::default());
-        Self { catalogue, sights, lists, starts, residents, notice }
+        let discreet = OnceLock::new();
+        Self { catalogue, sights, lists, starts, residents, notice, discreet }
     }
 
     /// The same, of which its client is told this.
@@ -84,7 +88,11 @@ impl View {
             });
         }
         let starts = list::cut(kept.into_iter(), EntryKind::Tool);
-        Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts))
+        let narrowed =
+            Self::of(self.catalogue.clone(), Some(sights.into_boxed_slice()), Some(starts));
+        // Narrowing takes no function away: what one has read of that serves all.
+        let discreet = OnceLock::from(self.discreet().clone());
+        Self { discreet, ..narrowed }
     }
 
     /// What is listed of it before anybody loaded more.
@@ -116,6 +124,19 @@ impl View {
             None => Sight::Shown,
             Some(sights) => sights.get(place as usize).copied().unwrap_or(Sight::Hidden),
         }
+    }
+
+    /// The definition of the entry at a place as it may be shown here: the words of a server do not name its functions that are
+    /// not shown.
+    pub fn definition<'a>(&'a self, entry: &'a Entry, place: u32) -> &'a str {
+        if self.sights.is_none() || entry.kind != EntryKind::Tool {
+            return &entry.definition;
+        }
+        self.discreet().get(&place).map_or(&*entry.definition, |text| &**text)
+    }
+
+    fn discreet(&self) -> &Arc<Discreet> {
+        self.discreet.get_or_init(|| Arc::new(discreet::of(self)))
     }
 
     /// The entry that a name stands for; hidden is unknown, unlisted is found.
@@ -159,10 +180,13 @@ impl View {
 
     /// The entries that lists show, in order, each with its place.
     pub fn listed_places(&self) -> impl Iterator<Item = (&Arc<Entry>, u32)> {
+        self.shown().filter(|(entry, _)| self.catalogue.lists(entry))
+    }
+
+    /// The same with the entries of upstreams that are away.
+    pub fn shown(&self) -> impl Iterator<Item = (&Arc<Entry>, u32)> {
         let entries = self.catalogue.entries().iter().zip(0..);
-        entries.filter(|(entry, place)| {
-            self.sight(*place) == Sight::Shown && self.catalogue.lists(entry)
-        })
+        entries.filter(|(_, place)| self.sight(*place) == Sight::Shown)
     }
 
     /// A page of the result of a list request, the first one is 0; all are rendered once.

@@ -123,13 +123,16 @@ async fn tell(connector: &Connector, bulletin: &Bulletin, groups: Vec<Group>) {
 
 async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
     let mut judged: Vec<(usize, Vec<Sight>)> = Vec::new();
+    let whole = connector.views.whole();
     for place in group.baselines.into_iter().flatten() {
         let Some(news) = bulletin.news(place) else { continue };
         if judged.iter().any(|(known, _)| *known == place) {
             continue;
         }
         // Who cannot be judged is told nothing: a change that is hidden from a caller is no news for it.
-        let judgement = connector.judge(&group.caller, group.filters.as_ref(), &news.entries).await;
+        let judgement = connector
+            .judge(&group.caller, group.filters.as_ref(), (&news.entries, whole.catalogue()))
+            .await;
         let Ok(Judgement { mut sights, .. }) = judgement else { return };
         news.narrow(&mut sights, &group.loaded);
         judged.push((place, sights));
@@ -147,6 +150,29 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Catalogue, Shaped, ShapedEntry, ShapedTarget};
+    use crate::pipeline::announced::Announced;
+
+    fn with_function(generation: u32, name: &str) -> Arc<Catalogue> {
+        let entry = |kind: &str, name: &str| ShapedEntry {
+            kind: kind.to_owned(),
+            definition: format!(r#"{{"name":"{name}"}}"#),
+            target: ShapedTarget::Fixed("a".to_owned(), name.to_owned()),
+        };
+        let entries = vec![entry("tool", "run"), entry("function", name)];
+        let shaped = Shaped { entries, ..Shaped::default() };
+        let (made, refused) = Catalogue::compile(generation, vec!["a".into()], shaped);
+        assert!(refused.is_empty());
+        Arc::new(made)
+    }
+
+    #[test]
+    fn another_function_is_no_news_of_any_list() {
+        let announced = Announced::default();
+        announced.renew(&with_function(1, "f"), Vec::new());
+        let bulletin = announced.renew(&with_function(2, "g"), Vec::new());
+        assert!(bulletin.news(0).is_some_and(|news| news.is_empty()));
+    }
 
     #[test]
     fn a_first_change_settles_and_later_ones_wait_for_the_period() {

@@ -23,12 +23,13 @@ pub(super) const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 /// Catalogues between two tellings that are remembered: a client may have listed any of them.
 const BETWEEN: usize = 8;
 
-/// The place in [`LISTS`] of the list that shows entries of a kind.
+/// The place in [`LISTS`] of the list that shows entries of a kind; one behind all of them for a kind that no list shows.
 pub(super) fn list_of(kind: EntryKind) -> usize {
     match kind {
         EntryKind::Tool => 0,
         EntryKind::Prompt => 1,
         EntryKind::Resource | EntryKind::Template => 2,
+        EntryKind::Function => LISTS.len(),
     }
 }
 
@@ -284,7 +285,8 @@ impl News {
 /// What lists show, each with what it is known by: kind, definition, and whether everybody's list shows it.
 fn listing(catalogue: &Catalogue) -> impl Iterator<Item = ((usize, &str, bool), Judged)> {
     let entries = catalogue.entries().iter().zip(0..);
-    entries.filter(|(entry, _)| catalogue.lists(entry)).map(|(entry, place)| {
+    let entries = entries.filter(|(entry, _)| entry.kind.is_listed() && catalogue.lists(entry));
+    entries.map(|(entry, place)| {
         let key = (entry.kind as usize, &*entry.definition, catalogue.is_resident(place));
         (key, (entry.clone(), catalogue.upstream_of(entry).cloned()))
     })

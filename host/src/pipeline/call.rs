@@ -117,6 +117,12 @@ impl CallContext {
                 self.status.runs_code(&self.view, upstream).then_some("true")
             }
             "guarded-tools" => Some(self.status.guarded(&self.view)),
+            "functions" => {
+                let (upstream, _) = self.target.as_ref()?;
+                let catalogue = self.view.catalogue();
+                let place = catalogue.upstreams.iter().position(|name| name == upstream)?;
+                catalogue.functions_of(place)
+            }
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);
                 set.map(|(_, value)| &**value)

@@ -122,7 +122,7 @@ async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
         mirrored: Box::default(),
     });
     let judged = (entry.clone(), target.as_ref().map(|(upstream, _)| upstream.clone()));
-    match connector.judge(&caller, None, &[judged]).await {
+    match connector.judge(&caller, None, (&[judged], connector.views.whole().catalogue())).await {
         Err(fault) => return Verdict::Refused(fault.public().to_owned()),
         Ok(seen) if seen.sights.contains(&Sight::Hidden) => return Verdict::Unknown,
         Ok(_) => {}

@@ -31,7 +31,7 @@ fn entry(upstream: &UpstreamView, kind: EntryKind, definition: &str) -> Option<S
             let text = Bytes::copy_from_slice(definition.as_bytes());
             String::from_utf8(splice(&text, &[(span, shown.as_bytes())]).to_vec()).ok()?
         }
-        EntryKind::Resource | EntryKind::Template => definition.to_owned(),
+        EntryKind::Resource | EntryKind::Template | EntryKind::Function => definition.to_owned(),
     };
     let target = ShapedTarget::Fixed(upstream.name.to_string(), own);
     Some(ShapedEntry { kind: kind.as_str().to_owned(), definition, target })

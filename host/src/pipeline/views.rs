@@ -125,7 +125,7 @@ impl Connector {
         }
         let entries = judged(whole.catalogue());
         let Judgement { sights, valid, notices } =
-            self.judge(caller, viewer.filters, &entries).await?;
+            self.judge(caller, viewer.filters, (&entries, whole.catalogue())).await?;
         let view =
             View::filtered(whole.catalogue().clone(), sights).with_notice(notices.join("\n"));
         let view = Arc::new(view);
@@ -136,13 +136,15 @@ impl Connector {
 
     /// All that it offers on one page, before anybody's view of it.
     pub fn offered_page(&self) -> Page {
-        let entries = judged(self.views.whole().catalogue());
-        Page { entries: entries.clone(), ..self.page(&entries) }
+        let whole = self.views.whole();
+        let entries = judged(whole.catalogue());
+        Page { entries: entries.clone(), ..self.page(&entries, whole.catalogue()) }
     }
 
-    /// An empty page for these entries.
-    fn page(&self, entries: &[Judged]) -> Page {
-        Page { run_code: self.run_code(entries), ..Page::empty(self.name.clone()) }
+    /// An empty page for these entries of a catalogue.
+    fn page(&self, entries: &[Judged], catalogue: &Arc<Catalogue>) -> Page {
+        let (run_code, catalogue) = (self.run_code(entries), Some(catalogue.clone()));
+        Page { run_code, catalogue, ..Page::empty(self.name.clone()) }
     }
 
     /// Whether a policy may hide entries from callers.
@@ -150,17 +152,17 @@ impl Connector {
         self.policies.iter().any(|policy| policy.hooks().visibility)
     }
 
-    /// How much a caller sees of each entry.
+    /// How much a caller sees of each of these entries of a catalogue.
     pub(super) async fn judge(
         &self,
         caller: &Arc<Caller>,
         filters: Option<&Arc<Filters>>,
-        entries: &[Judged],
+        (entries, catalogue): (&[Judged], &Arc<Catalogue>),
     ) -> Result<Judgement, Fault> {
         let mut sights = vec![Sight::Shown; entries.len()];
         let (mut valid, mut notices) = (None, Vec::new());
         let mut room = NOTICES;
-        let mut whole = self.page(entries);
+        let mut whole = self.page(entries, catalogue);
         whole.filters = filters.cloned();
         let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
         for policy in judges {

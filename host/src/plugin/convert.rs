@@ -222,11 +222,11 @@ impl Columns {
     }
 
     pub(super) fn names(&self) -> Vec<&str> {
-        self.page.entries.iter().map(|(entry, _): &(Arc<Entry>, _)| &*entry.key).collect()
+        self.page.entries.iter().map(|(entry, _): &(Arc<Entry>, _)| entry.name()).collect()
     }
 
     /// The words of `kind_of`.
-    pub(super) fn kinds() -> [&'static str; 4] {
+    pub(super) fn kinds() -> [&'static str; EntryKind::ALL.len()] {
         EntryKind::ALL.map(EntryKind::as_str)
     }
 

@@ -64,7 +64,9 @@ pub const DOCUMENT_MAX: usize = 8 << 20;
 /// Problems of one shape that are said; a configuration with more is not better for it.
 pub const PROBLEMS_MAX: usize = 20;
 /// Entries of one shape.
-pub const ENTRIES_MAX: usize = 50_000;
+pub const ENTRIES_MAX: usize = 70_000;
+/// Entries of a shape that are left for functions of servers that run code.
+pub const ENTRIES_FUNCTIONS: usize = 20_000;
 /// Entries of a shape that are left for the router's own.
 pub const ENTRIES_OWN: usize = 1_000;
 /// One part in so many of a router's memory may be what servers list: it comes in once and goes out once, renamed.

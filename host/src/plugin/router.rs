@@ -7,7 +7,9 @@ use plugway_bindings::exports as e;
 use super::ask::{Answer, Ask as _, Learn, Route, Shape};
 use super::convert::{object, rejection, said, shaped};
 use super::failure::Failure;
-use super::limits::{ENTRIES_MAX, ENTRIES_OWN, Hook, MEMORY_MIB_MAX, MESSAGE_MAX, SHAPE_SHARE};
+use super::limits::{
+    ENTRIES_FUNCTIONS, ENTRIES_MAX, ENTRIES_OWN, Hook, MEMORY_MIB_MAX, MESSAGE_MAX, SHAPE_SHARE,
+};
 use super::policy::unambiguous;
 use super::seat::{Seat, who};
 use super::task::{Call, Task};
@@ -110,7 +112,8 @@ impl Router for RouterSeat {
 
     fn room(&self) -> Room {
         let memory = (self.0.place.limits.memory_mib.min(MEMORY_MIB_MAX) as usize) << 20;
-        Room { entries: ENTRIES_MAX - ENTRIES_OWN, bytes: memory / SHAPE_SHARE }
+        let entries = ENTRIES_MAX - ENTRIES_OWN - ENTRIES_FUNCTIONS;
+        Room { entries, bytes: memory / SHAPE_SHARE }
     }
 
     fn shape(&self, connector: ConnectorView) -> Promise<'_, Result<Shaped, Fault>> {

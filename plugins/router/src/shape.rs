@@ -81,7 +81,7 @@ pub fn shape(
     if options.unified_tools || lazy || sources.iter().any(Source::has_catalogue) {
         gathered = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
     }
-    let Gathered { document, warnings: more, problems, pending } = gathered;
+    let Gathered { document, warnings: more, problems, pending, .. } = gathered;
     warnings.extend(more);
     Ok((Shaped { entries, document, problems, pending }, warnings))
 }

@@ -50,6 +50,13 @@ pub enum Warning {
         /// whose they are
         upstream: String,
     },
+    /// An upstream has so many functions that the last of them cannot be judged, and are not shown.
+    Functions {
+        /// how many
+        left: usize,
+        /// whose they are
+        upstream: String,
+    },
     /// The operator gave a function the name that another one of the same server has.
     Alias {
         /// the function's own name
@@ -78,6 +85,7 @@ impl Warning {
             | Self::Catalogue { upstream, .. }
             | Self::Alias { upstream, .. }
             | Self::Odd { upstream, .. }
+            | Self::Functions { upstream, .. }
             | Self::Unsearchable { upstream, .. } => upstream,
         }
     }
@@ -108,6 +116,10 @@ impl fmt::Display for Warning {
             Self::Unsearchable { left, upstream } => write!(
                 f,
                 "the search does not find the last {left} tools of {upstream}: there is not room for all"
+            ),
+            Self::Functions { left, upstream } => write!(
+                f,
+                "the last {left} functions of {upstream} are left out: one connector has no room for so many"
             ),
             Self::Odd { count, upstream } => write!(
                 f,

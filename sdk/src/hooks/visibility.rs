@@ -38,7 +38,7 @@ pub trait Visibility: Plugin {
 pub struct Item<'a> {
     /// Place in the page, for [`listing`](crate::host::listing).
     pub index: u32,
-    /// `tool`, `prompt`, `resource` or `template`.
+    /// `tool`, `prompt`, `resource`, `template` or `function`: what the code of a server can call.
     pub kind: &'a str,
     /// As clients see it; the URI of a resource.
     pub name: &'a str,

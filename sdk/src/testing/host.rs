@@ -164,6 +164,11 @@ impl Host {
         self.tell(|world| world.entries.push(listed))
     }
 
+    /// An entry whose server is away: the caller may know of it, and no list has it.
+    pub fn away(&self, kind: &str, name: &str) -> &Self {
+        self.tell(|world| world.away.push((kind.to_owned(), name.to_owned())))
+    }
+
     /// A detail for `listing`; the keys `upstream-name` and `digest` are its two functions.
     pub fn detail(&self, index: u32, key: &str, value: &str) -> &Self {
         self.tell(|world| {

@@ -97,6 +97,8 @@ pub(super) struct World {
     pub(super) answers: Vec<Answer>,
     pub(super) document: String,
     pub(super) entries: Vec<Listed>,
+    /// Kinds and names of entries whose servers are away.
+    pub(super) away: Vec<(String, String)>,
     pub(super) generation: u32,
     pub(super) details: BTreeMap<(u32, String), String>,
     pub(super) query: BTreeMap<String, String>,

@@ -20,6 +20,7 @@ pub const GOOD: &[&str] = &[
     "answer_upstreams",
     "explains",
     "fetching",
+    "hides_functions",
     "imports_echo",
     "inbound_by_method",
     "learns",

@@ -58,7 +58,9 @@ fn has(view: &View, upstream: &str, so: impl Fn(Sight) -> bool) -> bool {
     let catalogue = view.catalogue();
     !view.is_filtered()
         || catalogue.entries().iter().zip(0..).any(|(entry, place)| {
-            catalogue.upstream_of(entry).is_some_and(|name| **name == *upstream)
+            // A function is reached by a tool: alone it is nothing that a caller has of a server.
+            entry.kind.is_listed()
+                && catalogue.upstream_of(entry).is_some_and(|name| **name == *upstream)
                 && so(view.sight(place))
         })
 }

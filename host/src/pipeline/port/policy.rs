@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 
 use super::Promise;
-use crate::catalogue::{Entry, Sight};
+use crate::catalogue::{Catalogue, Entry, Sight};
 use crate::fault::Fault;
 use crate::pipeline::call::CallContext;
 use crate::pipeline::caller::Caller;
@@ -112,6 +112,8 @@ pub struct Page {
     pub entries: Vec<(Arc<Entry>, Option<Arc<str>>)>,
     /// Names of the upstreams that run code.
     pub run_code: Arc<[Arc<str>]>,
+    /// What the entries stand in, where they are of a catalogue.
+    pub catalogue: Option<Arc<Catalogue>>,
     /// What the request says about what is to be shown.
     pub filters: Option<Arc<Filters>>,
 }
@@ -119,14 +121,27 @@ pub struct Page {
 impl Page {
     /// One with nothing on it.
     pub fn empty(connector: Arc<str>) -> Self {
-        Self { connector, entries: Vec::new(), run_code: Arc::default(), filters: None }
+        let run_code = Arc::default();
+        Self { connector, entries: Vec::new(), run_code, catalogue: None, filters: None }
     }
 
     /// A page of the same, with nothing on it yet.
     #[must_use]
     pub fn part(&self) -> Self {
-        let (run_code, filters) = (self.run_code.clone(), self.filters.clone());
-        Self { run_code, filters, ..Self::empty(self.connector.clone()) }
+        Self {
+            connector: self.connector.clone(),
+            entries: Vec::new(),
+            run_code: self.run_code.clone(),
+            catalogue: self.catalogue.clone(),
+            filters: self.filters.clone(),
+        }
+    }
+
+    /// The names in the code of all functions of that upstream, each with a line feed behind it.
+    pub fn functions(&self, upstream: &str) -> Option<&str> {
+        let catalogue = self.catalogue.as_ref()?;
+        let place = catalogue.upstreams().iter().position(|name| **name == *upstream)?;
+        catalogue.functions_of(place)
     }
 }
 

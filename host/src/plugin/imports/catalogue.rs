@@ -1,11 +1,23 @@
 //! `catalogue`: what the caller may see.
 
+use std::sync::Arc;
+
 use plugway_bindings::imports::catalogue::Host;
 use wasmtime::Result;
 
-use crate::catalogue::EntryKind;
+use crate::catalogue::{Entry, EntryKind};
 use crate::plugin::ctx::Ctx;
 use crate::plugin::inspect::Kind;
+
+/// The keys of the entries of a kind, each with a line feed behind it.
+fn lines(kind: EntryKind, entries: &mut dyn Iterator<Item = &Arc<Entry>>) -> String {
+    let mut names = String::new();
+    for entry in entries.filter(|entry| entry.kind == kind && !entry.key.contains('\n')) {
+        names.push_str(&entry.key);
+        names.push('\n');
+    }
+    names
+}
 
 impl Host for Ctx {
     fn generation(&mut self) -> Result<u32> {
@@ -30,9 +42,10 @@ impl Host for Ctx {
     fn entry(&mut self, index: u32) -> Result<Option<String>> {
         self.charge()?;
         let call = self.task.call()?;
-        let place = call.listed().get(index as usize);
-        let entry = place.and_then(|place| call.context.view.catalogue().entry(*place));
-        Ok(entry.map(|entry| entry.definition.as_ref().into()))
+        let Some(place) = call.listed().get(index as usize) else { return Ok(None) };
+        let view = &call.context.view;
+        let entry = view.catalogue().entry(*place);
+        Ok(entry.map(|entry| view.definition(entry, *place).into()))
     }
 
     fn names(&mut self, kind: String) -> Result<String> {
@@ -40,14 +53,15 @@ impl Host for Ctx {
         let call = self.task.call()?;
         let Some(kind) = EntryKind::parse(&kind) else { return Ok(String::new()) };
         let catalogue = call.context.view.catalogue();
-        let entries = call.listed().iter().filter_map(|place| catalogue.entry(*place));
-        let named = entries.filter(|entry| entry.kind == kind && !entry.key.contains('\n'));
-        let mut names = String::new();
-        for entry in named {
-            names.push_str(&entry.key);
-            names.push('\n');
-        }
-        Ok(names)
+        let mut entries = call.listed().iter().filter_map(|place| catalogue.entry(*place));
+        Ok(lines(kind, &mut entries))
+    }
+
+    fn known(&mut self, kind: String) -> Result<String> {
+        self.charge()?;
+        let call = self.task.call()?;
+        let Some(kind) = EntryKind::parse(&kind) else { return Ok(String::new()) };
+        Ok(lines(kind, &mut call.context.view.shown().map(|(entry, _)| entry)))
     }
 
     fn find(&mut self, kind: String, name: String) -> Result<Option<u32>> {

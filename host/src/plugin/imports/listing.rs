@@ -44,6 +44,11 @@ impl Host for Ctx {
             let runs = upstream.is_some_and(|upstream| page.run_code.contains(upstream));
             return Ok(runs.then(|| "true".to_owned()));
         }
+        if key == "functions" {
+            let upstream =
+                page.entries.get(index as usize).and_then(|(_, upstream)| upstream.as_deref());
+            return Ok(upstream.and_then(|upstream| page.functions(upstream)).map(Into::into));
+        }
         let Some(entry) = self.item(index)? else { return Ok(None) };
         if key == "target" {
             return Ok(Some(served(entry).into()));

@@ -185,8 +185,8 @@ fn found(prepared: &Prepared, sight: &Sight, question: &Question) -> Vec<(u32, f
         let server = prepared.way(way).map(|(_, server)| &server.name);
         question.servers.is_empty() || server.is_some_and(|name| question.servers.contains(name))
     };
-    let tools = prepared.tools.iter();
-    let seen: Vec<bool> = tools.map(|one| sight.sees(one.way) && wanted(one.way)).collect();
+    let tools = prepared.tools.iter().zip(sight.of_tools());
+    let seen: Vec<bool> = tools.map(|(one, seen)| *seen && wanted(one.way)).collect();
     // A page that follows has to be found in the same order: all are ranked.
     let hits = prepared.tool_words.rank(&question.query, usize::MAX, &seen);
     let mut ways = HashSet::new();

@@ -4,7 +4,7 @@ use plugway_sdk::prelude::*;
 use plugway_sdk::testing::{Host, plugin};
 use serde_json::{Value, json};
 
-use super::{connector, shown, upstream};
+use super::{connector, list, shown, upstream};
 use crate::component::DefaultRouter;
 use crate::config::Options;
 use crate::shape::shape;
@@ -42,13 +42,7 @@ impl Lazy {
             upstreams.iter().filter(|one| one.up).map(|one| one.name.clone()).collect();
         let shaped = host.run(|| router.shape(lazily(upstreams))).unwrap();
         host.document(&shaped.document);
-        for entry in &shaped.entries {
-            let away = matches!(&entry.target, Target::Fixed((from, _)) if !up.contains(from));
-            if !away && !hidden.contains(&shown(entry).as_str()) {
-                let definition = serde_json::from_str(&entry.definition).unwrap();
-                host.entry(&entry.kind, &shown(entry), &definition);
-            }
-        }
+        list(&host, &shaped.entries, &up, hidden);
         Self { router, host }
     }
 

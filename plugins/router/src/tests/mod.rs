@@ -1,4 +1,5 @@
 use plugway_sdk::prelude::{ConnectorView, Entry, UpstreamView};
+use plugway_sdk::testing::Host;
 
 use crate::config::Options;
 use crate::shape::shape;
@@ -56,6 +57,35 @@ fn shown(entry: &Entry) -> String {
         _ => "name",
     };
     value[key].as_str().unwrap().to_owned()
+}
+
+/// What the host knows an entry by.
+fn known_as(entry: &Entry) -> String {
+    let name = shown(entry);
+    match entry.target.upstream() {
+        Some((server, own)) if entry.kind == "function" && own == name => {
+            format!("{server}.{name}")
+        }
+        Some((server, own)) if entry.kind == "function" => format!("{server}.{name}\t{own}"),
+        _ => name,
+    }
+}
+
+/// Lists the entries as the host does, but for those that are hidden from the caller.
+fn list(host: &Host, entries: &[Entry], up: &[String], hidden: &[&str]) {
+    for entry in entries {
+        let name = known_as(entry);
+        if hidden.contains(&name.as_str()) {
+            continue;
+        }
+        let upstream = entry.target.upstream();
+        if upstream.is_some_and(|(from, _)| !up.iter().any(|up| up == from)) {
+            host.away(&entry.kind, &name);
+        } else {
+            let definition = serde_json::from_str(&entry.definition).unwrap();
+            host.entry(&entry.kind, &name, &definition);
+        }
+    }
 }
 
 fn names(upstreams: Vec<UpstreamView>) -> Vec<String> {

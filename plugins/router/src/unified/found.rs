@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::catalogue::{self, Catalogue, Function, Skill};
+use super::cut;
 use super::gather::Source;
 use crate::warning::Warning;
 
@@ -27,9 +28,25 @@ pub(super) enum Found<'a> {
     Skill(Skill, Own<'a>, &'a str),
 }
 
+/// What the code of a server can call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Callable {
+    /// The name under which it is shown.
+    pub(super) name: String,
+    /// Its name in the code, where that is another one.
+    pub(super) own: Option<String>,
+    /// The beginning of what it does.
+    pub(super) description: String,
+}
+
+/// So many bytes of what it does are kept of it.
+const CALLABLE_MAX: usize = 200;
+
 /// All that can be found at a server.
 #[derive(Default)]
 pub(super) struct Contents<'a> {
+    /// Every function, whatever the operator exposes and whoever runs it; of the same names the first one.
+    pub(super) callable: Vec<Callable>,
     /// In the order of its lists.
     pub(super) things: Vec<Found<'a>>,
     /// What it says of the limits of tools that run code: texts of JSON objects.
@@ -70,12 +87,20 @@ pub(super) fn found<'a>(
         };
         contents.limits.extend(said.map(|said| (*one, said)));
     }
+    let mut known = HashSet::new();
     for (function, text) in functions {
-        if !source.settings.exposes(&function.name) {
-            continue;
+        let exposed = source.settings.exposes(&function.name);
+        let function = named(function, source);
+        if known.insert((function.name.clone(), function.own_name.clone())) {
+            contents.callable.push(Callable {
+                name: function.name.clone(),
+                own: function.own_name.clone(),
+                description: cut(&function.description, CALLABLE_MAX),
+            });
         }
-        if let Some(tool) = runs.tool(function.via.as_deref(), function.server_name.as_deref()) {
-            contents.things.push(Found::Function(named(function, source), tool, text));
+        let tool = runs.tool(function.via.as_deref(), function.server_name.as_deref());
+        if let Some(tool) = tool.filter(|_| exposed) {
+            contents.things.push(Found::Function(function, tool, text));
         }
     }
     warn_of_aliases(source, &contents, warnings);

@@ -9,6 +9,7 @@ use super::bm25::Builder;
 use super::catalogue;
 use super::cost::{DESCRIPTION_MAX, PARTS_MAX, cost, kept};
 use super::found::{Contents, Found, Own, found};
+use super::functions::{self, Names};
 use super::prepared::{Loadable, Prepared, Server, Tool, Way};
 use super::published::{Collected, Kind};
 use super::shares::shares;
@@ -69,6 +70,8 @@ impl Source {
 pub struct Gathered {
     /// What the tools answer from.
     pub document: String,
+    /// Entries of the functions.
+    functions: Vec<Entry>,
     /// What was left out.
     pub warnings: Vec<Warning>,
     /// What the operator wrote that does not fit these servers.
@@ -86,19 +89,24 @@ pub fn add(
     options: &Options,
     room: &Room,
 ) -> Gathered {
+    let mut functions = Vec::new();
     for budget in room.budgets {
         let (prepared, mut gathered) = gather(connector, entries, sources, options, budget);
         let offers = offers::of(connector, &prepared, options);
         let most = room.document + prepared.published.len();
+        functions = std::mem::take(&mut gathered.functions);
         match wire::write(prepared) {
             Ok(document) if document.len() <= most => {
                 entries.extend(offers);
+                entries.extend(functions);
                 gathered.document = document;
                 return gathered;
             }
             _ => {}
         }
     }
+    // They are judged all the same.
+    entries.extend(functions);
     Gathered::default()
 }
 
@@ -121,6 +129,7 @@ fn gather(
         let own = tools.remove(source.name.as_str()).unwrap_or_default();
         all.push(found(source, &own, options.unified_tools, &mut warnings));
     }
+    let functions = functions::entries(sources, &all, &mut warnings);
     let wanted: Vec<usize> =
         all.iter().map(|contents| contents.things.iter().map(cost).sum()).collect();
     let (mut gathering, mut complete) = (Gathering::default(), true);
@@ -138,7 +147,8 @@ fn gather(
     let pending = !bad.is_empty() && !sources.iter().all(Source::is_known);
     let bad = bad.iter().filter(|_| complete && !pending);
     let problems = bad.map(ToString::to_string).collect();
-    (prepared, Gathered { document: String::new(), warnings, problems, pending })
+    let document = String::new();
+    (prepared, Gathered { document, functions, warnings, problems, pending })
 }
 
 #[derive(Default)]
@@ -152,7 +162,8 @@ struct Gathering {
 impl Gathering {
     /// Adds what is found at a server, as much as its share allows; says how many things are left out.
     fn add(&mut self, source: &Source, contents: Contents<'_>, share: usize) -> usize {
-        let Contents { things, limits } = contents;
+        let Contents { callable, things, limits } = contents;
+        let names = Names::of(&callable);
         let all = things.len();
         let (mut left, mut done) = (share, 0);
         let server = u32::try_from(self.prepared.servers.len()).unwrap_or(u32::MAX);
@@ -167,17 +178,13 @@ impl Gathering {
                 Found::Tool(own) => {
                     // That of functions or skills is known already.
                     let way = self.known_way(&mut ways, server, own);
-                    self.tool(source.up, way, own);
+                    self.tool(source.up, way, own, &names);
                 }
                 Found::Function(one, tool, text) => {
                     let way = self.known_way(&mut ways, server, tool);
                     self.tools.add(&text_of_function(&one));
-                    self.publish(
-                        Kind::Function,
-                        way,
-                        (source, &one.name, one.own_name.as_deref()),
-                        text,
-                    );
+                    let named = (source, &*one.name, one.own_name.as_deref());
+                    self.publish(Kind::Function, way, named, text);
                     let function = Some(Box::new(kept(one)));
                     self.prepared.tools.push(Tool { way, description: None, function });
                 }
@@ -226,7 +233,12 @@ impl Gathering {
             ("server_name", Some(source.name.as_str())),
             ("via", via.as_deref()),
         ];
-        self.published.thing(kind, way, text, said);
+        let of = match kind {
+            // The next one.
+            Kind::Function => u32::try_from(self.prepared.tools.len()).unwrap_or(u32::MAX),
+            Kind::Skill | Kind::Limits => way,
+        };
+        self.published.thing(kind, of, text, said);
     }
 
     fn serve(&mut self, source: &Source) {
@@ -240,8 +252,10 @@ impl Gathering {
         place
     }
 
-    fn tool(&mut self, up: bool, way: u32, own: Own<'_>) {
-        let described = Described::of(own.definition);
+    /// What it says of functions is not searched, nor kept: they are found by their own words, by whom they are shown to.
+    fn tool(&mut self, up: bool, way: u32, own: Own<'_>, functions: &Names<'_>) {
+        let mut described = Described::of(own.definition);
+        described.description = described.description.map(|text| functions.before(text));
         self.tools.add(&text_of_tool(own.name, &described));
         let unlisted = described.description.filter(|_| !up);
         let description = unlisted.map(|text| cut(&text, DESCRIPTION_MAX));
@@ -249,10 +263,11 @@ impl Gathering {
     }
 
     fn finish(self) -> Prepared {
-        let (published, unpublished) = self.published.finish();
+        let (published, left) = self.published.finish();
         Prepared {
             published,
-            unpublished,
+            unpublished: left.of_ways,
+            unpublished_functions: left.functions,
             tool_words: self.tools.finish(),
             skill_words: self.skills.finish(),
             ..self.prepared

@@ -1,7 +1,7 @@
 //! Tools that the router answers itself, over everything that stands behind its connector.
 //!
 //! In reading order: [`packed`] and [`bm25`] find documents by words; [`catalogue`] reads what a code-execution server says
-//! of its functions and skills, [`bounded`] as far as there is memory; [`shares`] and [`rooms`] keep one server from taking
+//! of its functions and skills, [`bounded`] as far as there is memory; [`functions`] makes entries of them, for policies to judge; [`shares`] and [`rooms`] keep one server from taking
 //! the place of all; [`prepared`] is what a shape leaves for the calls after it, [`wire`] its text, [`words`], [`found`],
 //! [`cost`] and [`gather`] make it; [`sight`] is what the caller may know of that; [`search`], [`plan`] and [`skills`] answer,
 //! and [`published`] tells other connectors; [`offers`] names and describes the tools.
@@ -13,6 +13,7 @@ mod bounded;
 pub mod catalogue;
 mod cost;
 mod found;
+mod functions;
 pub mod gather;
 pub mod offers;
 pub mod plan;

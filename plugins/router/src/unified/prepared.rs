@@ -30,8 +30,10 @@ pub struct Prepared {
     pub owns: BTreeMap<u32, String>,
     /// What the catalogue for others says, in lines (see [`published`](super::published)).
     pub published: String,
-    /// How many functions and skills of each way there was no room for in it.
+    /// How many skills of each way there was no room for in it.
     pub unpublished: BTreeMap<u32, u32>,
+    /// Places in `tools` of the functions that there was no room for in it.
+    pub unpublished_functions: Vec<u32>,
 }
 
 /// A server.
@@ -102,6 +104,17 @@ pub struct Loadable {
     pub way: u32,
     /// The skill.
     pub skill: Skill,
+}
+
+impl Function {
+    /// What the host knows it by, in place of what the text held.
+    pub fn write_key(&self, server: &str, key: &mut String) {
+        key.clear();
+        key.extend([server, ".", &self.name]);
+        if let Some(own) = &self.own {
+            key.extend(["\t", own]);
+        }
+    }
 }
 
 impl Prepared {

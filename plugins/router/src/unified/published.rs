@@ -8,7 +8,7 @@ use plugway_sdk::prelude::{Entry, Target};
 use serde_json::{Value, json};
 
 use super::catalogue::THING_MAX;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, Way};
 use super::shares::shares;
 use super::sight::Sight;
 
@@ -42,7 +42,9 @@ impl Kind {
 #[derive(Debug)]
 struct Line {
     text: String,
-    way: u32,
+    kind: Kind,
+    /// Of a function its place among the prepared tools, of anything else that of its way.
+    of: u32,
     /// Bytes that it takes inside of a JSON text.
     cost: usize,
 }
@@ -52,8 +54,25 @@ struct Line {
 pub(super) struct Collected {
     /// Lines of each server.
     servers: Vec<Vec<Line>>,
-    /// How many of each way there is no room for.
-    left: BTreeMap<u32, u32>,
+    left: Left,
+}
+
+/// What there is no room for.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// How many skills of each way, or limits.
+    pub(super) of_ways: BTreeMap<u32, u32>,
+    /// Places of functions among the prepared tools.
+    pub(super) functions: Vec<u32>,
+}
+
+impl Left {
+    fn add(&mut self, kind: Kind, of: u32) {
+        match kind {
+            Kind::Function => self.functions.push(of),
+            Kind::Skill | Kind::Limits => *self.of_ways.entry(of).or_default() += 1,
+        }
+    }
 }
 
 impl Collected {
@@ -62,11 +81,11 @@ impl Collected {
         self.servers.push(Vec::new());
     }
 
-    /// A function or skill that is reached by a way, as the text of a JSON object. The keys of it that say whose it is are made anew.
+    /// A function or skill, as the text of a JSON object. The keys of it that say whose it is are made anew.
     pub(super) fn thing(
         &mut self,
         kind: Kind,
-        way: u32,
+        of: u32,
         text: &str,
         said: [(&str, Option<&str>); 4],
     ) {
@@ -79,23 +98,23 @@ impl Collected {
                 };
             }
         }
-        self.line(kind, way, &object);
+        self.line(kind, of, &object);
     }
 
-    /// Any JSON value about a way.
-    pub(super) fn line(&mut self, kind: Kind, way: u32, value: &Value) {
+    /// Any JSON value about a function, or about a way.
+    pub(super) fn line(&mut self, kind: Kind, of: u32, value: &Value) {
         let json = value.to_string();
         let escaped = json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-        let text = format!("{} {way} {json}", kind.letter());
+        let text = format!("{} {of} {json}", kind.letter());
         let cost = text.len() + escaped + 1;
         match self.servers.last_mut() {
-            Some(lines) if json.len() <= THING_MAX => lines.push(Line { text, way, cost }),
-            _ => *self.left.entry(way).or_default() += 1,
+            Some(lines) if json.len() <= THING_MAX => lines.push(Line { text, kind, of, cost }),
+            _ => self.left.add(kind, of),
         }
     }
 
-    /// As much of it as there is room for, as lines of a text, and how many things of each way are left out.
-    pub(super) fn finish(self) -> (String, BTreeMap<u32, u32>) {
+    /// As much of it as there is room for, as lines of a text, and what is left out.
+    pub(super) fn finish(self) -> (String, Left) {
         let wanted: Vec<usize> =
             self.servers.iter().map(|lines| lines.iter().map(|line| line.cost).sum()).collect();
         let (mut text, mut left_out) = (String::new(), self.left);
@@ -103,7 +122,7 @@ impl Collected {
             let mut left = share;
             for line in lines {
                 let Some(rest) = left.checked_sub(line.cost) else {
-                    *left_out.entry(line.way).or_default() += 1;
+                    left_out.add(line.kind, line.of);
                     continue;
                 };
                 left = rest;
@@ -134,25 +153,22 @@ pub fn resource(connector: &str) -> Entry {
     Entry { kind: "resource".to_owned(), definition: definition.to_string(), target: Target::Local }
 }
 
-/// JSON text of what the caller may see: the things whose tools stand in its list now.
+/// JSON text of what the caller may see: the things whose tools stand in its list now, and of functions those that it may use.
 pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
     let mut texts = [const { Vec::<&str>::new() }; 3];
     let mut limits: BTreeMap<&str, &str> = BTreeMap::new();
     for line in prepared.published.split('\n') {
         let mut words = line.splitn(3, ' ');
-        let (Some(letter), Some(way), Some(json)) = (words.next(), words.next(), words.next())
+        let (Some(letter), Some(of), Some(json)) = (words.next(), words.next(), words.next())
         else {
             continue;
         };
-        let (Some(kind), Ok(way)) =
-            (Kind::ALL.into_iter().find(|kind| kind.letter() == letter), way.parse())
+        let (Some(kind), Ok(of)) =
+            (Kind::ALL.into_iter().find(|kind| kind.letter() == letter), of.parse())
         else {
             continue;
         };
-        let Some((tool, server)) = prepared.way(way) else { continue };
-        if !server.up || !sight.sees(way) {
-            continue;
-        }
+        let Some(tool) = shown_by(prepared, sight, kind, of) else { continue };
         if kind == Kind::Limits {
             limits.insert(&tool.tool, json);
         } else if let Some(texts) = texts.get_mut(kind as usize) {
@@ -172,13 +188,24 @@ pub fn answer(connector: &str, prepared: &Prepared, sight: &Sight) -> String {
         text.extend([r#","executions":{"#, &each.collect::<Vec<_>>().join(","), "}"]);
     }
     // What is hidden from the caller does not count either.
-    let is_shown =
-        |way: u32| sight.sees(way) && prepared.way(way).is_some_and(|(_, server)| server.up);
-    let left = prepared.unpublished.iter().filter(|(way, _)| is_shown(**way));
-    let left: u32 = left.map(|(_, left)| left).sum();
+    let is_shown = |kind: Kind, of: u32| shown_by(prepared, sight, kind, of).is_some();
+    let left = prepared.unpublished.iter().filter(|(way, _)| is_shown(Kind::Skill, **way));
+    let left: usize = left.map(|(_, left)| *left as usize).sum();
+    let functions = prepared.unpublished_functions.iter();
+    let left = left + functions.filter(|place| is_shown(Kind::Function, **place)).count();
     if left > 0 {
         text.extend([r#","left_out":"#, &left.to_string()]);
     }
     text.push('}');
     text
+}
+
+/// The way of what a line is about, if its server is there and the caller may know of it.
+fn shown_by<'a>(prepared: &'a Prepared, sight: &Sight, kind: Kind, of: u32) -> Option<&'a Way> {
+    let way = match kind {
+        Kind::Function => prepared.tools.get(of as usize).filter(|_| sight.sees_tool(of))?.way,
+        Kind::Skill | Kind::Limits => of,
+    };
+    let (tool, server) = prepared.way(way)?;
+    (server.up && sight.sees(way)).then_some(tool)
 }

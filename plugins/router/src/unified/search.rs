@@ -79,8 +79,7 @@ pub fn answer(
     };
     let (mut found_tools, mut found_skills) = (Vec::new(), Vec::new());
     if tools {
-        let seen: Vec<bool> = prepared.tools.iter().map(|one| sight.sees(one.way)).collect();
-        found_tools = prepared.tool_words.rank(query, top, &seen);
+        found_tools = prepared.tool_words.rank(query, top, sight.of_tools());
     }
     if skills {
         let seen: Vec<bool> = prepared.skills.iter().map(|one| sight.sees(one.way)).collect();

@@ -20,6 +20,7 @@ struct Head {
     bridges: Vec<Bridge>,
     owns: BTreeMap<u32, String>,
     unpublished: BTreeMap<u32, u32>,
+    unpublished_functions: Vec<u32>,
 }
 
 /// Lines before the last of which there is one line each; what is published has as many as it needs.
@@ -39,7 +40,7 @@ struct Detail {
 /// As a text.
 pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
     let Prepared { servers, ways, tools, skills, tool_words, skill_words, .. } = prepared;
-    let Prepared { bridges, owns, published, unpublished, .. } = prepared;
+    let Prepared { bridges, owns, published, unpublished, unpublished_functions, .. } = prepared;
     let reached = Packed::of(tools.iter().map(|tool| tool.way));
     let details = (0..).zip(tools).filter_map(|(tool, Tool { description, function, .. })| {
         (description.is_some() || function.is_some()).then_some(Detail {
@@ -48,7 +49,8 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
             function,
         })
     });
-    let head = Head { servers, skills, details: details.collect(), bridges, owns, unpublished };
+    let details = details.collect();
+    let head = Head { servers, skills, details, bridges, owns, unpublished, unpublished_functions };
     let head = serde_json::to_string(&head)?;
     let names = Joined::of(ways.iter().map(|way| way.tool.as_str()));
     let owners = Packed::of(ways.iter().map(|way| way.server));
@@ -73,8 +75,8 @@ pub fn write(prepared: Prepared) -> Result<String, serde_json::Error> {
 /// From a text; none if it is none of [`write()`].
 pub fn read(text: &str) -> Option<Prepared> {
     let mut lines = text.splitn(LINES, '\n');
-    let Head { servers, skills, details, bridges, owns, unpublished } =
-        serde_json::from_str(lines.next()?).ok()?;
+    let head: Head = serde_json::from_str(lines.next()?).ok()?;
+    let Head { servers, skills, details, bridges, owns, unpublished, unpublished_functions } = head;
     let (names, owners) = (lines.next()?, lines.next()?);
     let names = names.split(' ').filter(|name| !name.is_empty());
     let ways = names.zip(numbers(owners));
@@ -89,6 +91,6 @@ pub fn read(text: &str) -> Option<Prepared> {
     let tool_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let skill_words = Index::read(lines.next()?, lines.next()?, lines.next()?);
     let published = lines.next()?.to_owned();
-    let words = Prepared { tool_words, skill_words, ..Prepared::default() };
+    let words = Prepared { tool_words, skill_words, unpublished_functions, ..Prepared::default() };
     Some(Prepared { servers, ways, tools, skills, bridges, owns, published, unpublished, ..words })
 }

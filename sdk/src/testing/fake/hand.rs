@@ -104,6 +104,13 @@ pub(crate) mod catalogue {
             own.flat_map(|listed| [listed.name.as_str(), "\n"]).collect()
         })
     }
+    pub(crate) fn known(kind: &str) -> String {
+        let away: String = ask(|world| {
+            let away = world.away.iter().filter(|(of, _)| of == kind);
+            away.flat_map(|(_, name)| [name.as_str(), "\n"]).collect()
+        });
+        names(kind) + &away
+    }
     pub(crate) fn find(kind: &str, name: &str) -> Option<u32> {
         ask(|world| index_of(&world.entries, |listed| listed.kind == kind && listed.name == name))
     }

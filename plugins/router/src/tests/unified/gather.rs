@@ -16,7 +16,8 @@ use crate::warning::Warning;
 
 fn names(upstreams: Vec<UpstreamView>, options: &Options) -> Vec<String> {
     let (shaped, _) = shape(connector(upstreams), options).unwrap();
-    shaped.entries.iter().map(super::shown).collect()
+    let listed = shaped.entries.iter().filter(|entry| entry.kind != "function");
+    listed.map(super::shown).collect()
 }
 
 #[test]

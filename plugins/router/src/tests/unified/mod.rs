@@ -4,7 +4,7 @@ use plugway_sdk::prelude::*;
 use plugway_sdk::testing::{Host, plugin};
 use serde_json::{Value, json};
 
-use super::{connector, shown, upstream};
+use super::{connector, list, shown, upstream};
 use crate::component::DefaultRouter;
 use crate::config::{Bridge, Options};
 use crate::shape::shape;
@@ -12,6 +12,7 @@ use crate::unified::prepared::Prepared;
 use crate::unified::wire;
 use crate::warning::Warning;
 
+mod functions;
 mod gather;
 mod greedy;
 mod plan;
@@ -116,15 +117,7 @@ impl Served {
             upstreams.iter().filter(|one| one.up).map(|one| one.name.clone()).collect();
         let shaped = self.host.run(|| self.router.shape(connector(upstreams))).unwrap();
         self.host.document(&shaped.document);
-        for entry in &shaped.entries {
-            let upstream = entry.target.upstream();
-            let away = upstream.is_some_and(|(name, _)| !up.iter().any(|up| up == name));
-            let name = shown(entry);
-            if !away && !hidden.contains(&name.as_str()) {
-                let definition = serde_json::from_str(&entry.definition).unwrap();
-                self.host.entry(&entry.kind, &name, &definition);
-            }
-        }
+        list(&self.host, &shaped.entries, &up, hidden);
     }
 
     fn reply(&self, tool: &str, arguments: Value) -> Reply {

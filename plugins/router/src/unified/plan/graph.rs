@@ -96,8 +96,8 @@ impl<'a> Graph<'a> {
     /// The plan of what the caller may know of. A bridge is part of it where both of its ends are.
     pub fn of(prepared: &'a Prepared, sight: &Sight) -> Self {
         let mut graph = Self::default();
-        let tools = prepared.tools.iter().filter(|tool| sight.sees(tool.way));
-        let functions = tools.filter_map(|tool| {
+        let tools = prepared.tools.iter().zip(sight.of_tools()).filter(|(_, seen)| **seen);
+        let functions = tools.filter_map(|(tool, _)| {
             let server = prepared.ways.get(tool.way as usize)?.server as usize;
             Some((server, tool.function.as_deref()?))
         });
