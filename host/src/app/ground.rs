@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::error::StartError;
 use crate::config::Settings;
 use crate::outbound::OwnListeners;
+use crate::pins::Ledger;
 use crate::registry::Book;
 use crate::registry::parent::Troubles;
 use crate::session::{SessionLimits, Sessions};
@@ -29,6 +30,8 @@ pub(super) struct Ground {
     pub(super) own: OwnListeners,
     /// Servers that registered themselves.
     pub(super) leases: Arc<Book>,
+    /// What was seen or approved of servers' definitions.
+    pub(super) pins: Arc<Ledger>,
     /// Connectors that are not registered where they should be.
     pub(super) troubles: Troubles,
 }
@@ -55,6 +58,7 @@ impl Ground {
             counts: Arc::default(),
             own,
             leases: Arc::default(),
+            pins: Arc::new(Ledger::new(settings.pins_file.clone())),
             troubles: Troubles::default(),
         })
     }

@@ -59,6 +59,7 @@ pub(super) fn site(
     };
     let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
     let (leases, troubles) = (ground.leases.clone(), ground.troubles.clone());
+    let (pins, changed) = (ground.pins.clone(), ground.pins.clone());
     Site {
         endpoints,
         annexes: annexes(file, ground),
@@ -68,11 +69,11 @@ pub(super) fn site(
         hosts,
         bounds,
         counts: ground.counts.clone(),
-        metrics: Box::new(move |site| metrics::render(site, &measured, &leases)),
+        metrics: Box::new(move |site| metrics::render(site, &measured, (&leases, &pins))),
         degraded: Box::new(move || {
             let degraded = broken.degraded();
             let plugins = degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}"));
-            plugins.chain(trouble()).chain(troubles.all()).collect()
+            plugins.chain(trouble()).chain(troubles.all()).chain(changed.sentences()).collect()
         }),
     }
 }

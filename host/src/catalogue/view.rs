@@ -96,11 +96,16 @@ impl View {
         self.sights.is_some()
     }
 
-    /// How much is seen of the entry at a place.
+    /// How much is seen of the entry at a place. Of what is held back nobody sees more than that it is there, whatever
+    /// policies say.
     pub fn sight(&self, place: u32) -> Sight {
-        match &self.sights {
+        let sight = match &self.sights {
             None => Sight::Shown,
             Some(sights) => sights.get(place as usize).copied().unwrap_or(Sight::Hidden),
+        };
+        match (sight, self.catalogue.entry(place)) {
+            (Sight::Shown, Some(entry)) if self.catalogue.held(entry).is_some() => Sight::Unlisted,
+            _ => sight,
         }
     }
 
@@ -130,7 +135,10 @@ impl View {
     /// The upstream of a tool here that names this URI as its user interface (MCP Apps).
     pub fn upstream_of_ui(&self, uri: &str) -> Option<usize> {
         let mut places = self.catalogue.tools_of_ui(uri).iter();
-        places.find_map(|place| self.visible(*place)?.upstream())
+        places.find_map(|place| {
+            let entry = self.visible(*place)?;
+            self.catalogue.held(entry).is_none().then(|| entry.upstream())?
+        })
     }
 
     fn visible(&self, place: u32) -> Option<&Arc<Entry>> {

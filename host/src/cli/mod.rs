@@ -12,6 +12,7 @@ mod explain;
 mod explain_upstream;
 mod health;
 mod import;
+mod pins;
 mod plain_http;
 mod print;
 mod run;

@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{check, health, import, schema, serve, stdio, try_out};
+use super::{check, health, import, pins, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 #[cfg(unix)]
@@ -53,6 +53,7 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
             schema::run(command);
             Ok(())
         }
+        Command::Pins(command) => pins::run(command, environment),
         Command::Try(command) => try_out::run(command, environment),
         Command::Health(command) => health::run(command),
     }
@@ -62,7 +63,11 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
 fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Failure> {
     let quiet = matches!(
         arguments.command,
-        Command::Check(_) | Command::Health(_) | Command::Import(_) | Command::Schema(_)
+        Command::Check(_)
+            | Command::Health(_)
+            | Command::Import(_)
+            | Command::Pins(_)
+            | Command::Schema(_)
     );
     let default = if quiet { "warn" } else { "info" };
     let level = arguments.log_level.as_deref().or(environment.get("PLUGWAY_LOG"));

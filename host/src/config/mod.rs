@@ -40,7 +40,7 @@ pub use secret::Secret;
 pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, Auth, Child,
     ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts, HttpTransport, Icon,
-    LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming, OnError,
+    LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming, OnError, Pin,
     PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix, REGISTRY_SCOPE,
     RegisterSettings, RegistrySettings, SHORTEST_LEASE, ServerInfo, Settings, Sharing, StaticToken,
     Target, USUAL_LEASE, UpstreamSettings, UpstreamTimeouts, Watch,
@@ -53,8 +53,8 @@ pub mod written {
     pub use super::file::{
         Admin, Artifacts, Attempts, AuthMode, AuthUse, CatalogWord, Connector, CredentialMode,
         CredentialUse, DiscoveryMode, DiscoveryUse, Exposure, ExposureWord, File, FormWord, Grants,
-        Icon, IconTheme, InstructionsWord, LinksWord, OnErrorWord, Plugin, PluginLimits, PluginUse,
-        PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
+        Icon, IconTheme, InstructionsWord, LinksWord, OnErrorWord, PinWord, Plugin, PluginLimits,
+        PluginUse, PrefixWord, Reconnect, Register, Registry, SecretText, ServerInfo, ServerLimits,
         ServerRequestWord, SharingWord, Size, Span, Text, Timeouts, Tokens, TransportWord,
         UnavailableWord, Upstream,
     };

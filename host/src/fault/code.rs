@@ -108,6 +108,8 @@ codes! {
     UpstreamBusy = "upstream-busy", Upstream;
     /// The upstream answered more than plugway takes.
     UpstreamTooLarge = "upstream-too-large", Upstream;
+    /// What the upstream says of the thing is not what its operator approved.
+    UpstreamHeldBack = "upstream-held-back", Upstream;
     /// plugway is shutting down.
     ShuttingDown = "shutting-down", Us;
     /// A fault of plugway itself.

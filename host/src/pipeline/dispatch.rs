@@ -14,7 +14,7 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
-use super::{feature, forward, handshake, mirrored, tasks};
+use super::{feature, forward, handshake, held, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::feature::Home;
@@ -92,6 +92,7 @@ async fn named(
     let Some(entry) = view.find(kind, &name).cloned() else {
         return Err(Box::pin(not_seen(connector, &request, &view, (kind, &name))).await);
     };
+    held::admit(view.catalogue(), &entry)?;
     if connector.lazy.is_some() {
         if through::is(connector, &entry) {
             return Box::pin(through::call(connector, request, view)).await;

@@ -9,7 +9,7 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 24] = [
+const ROOMS: [(&str, &[&str]); 25] = [
     ("protocol", &[]),
     ("fault", &[]),
     ("hex", &[]),
@@ -25,6 +25,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
     ("outbound", &["telemetry"]),
     ("plugin", &["outbound", "pipeline", "catalogue", "config", "telemetry"]),
     ("upstream", &["outbound", "pipeline", "catalogue", "config", "telemetry"]),
+    ("pins", &["pipeline", "catalogue", "telemetry"]),
     ("transfer", &["pipeline", "catalogue", "config", "telemetry"]),
     ("health", &["pipeline", "catalogue", "config", "telemetry"]),
     ("transport", &["session", "auth", "pipeline", "catalogue", "config", "telemetry"]),
@@ -60,6 +61,7 @@ const ABOVE_APP: &[&str] = &[
     "health",
     "transfer",
     "upstream",
+    "pins",
     "plugin",
     "session",
     "auth",

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{artifacts, clashes, discovery, registry, server_info, upstreams};
+use super::{artifacts, clashes, discovery, pin, registry, server_info, upstreams};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -35,6 +35,7 @@ pub(super) fn check(
         discovery: file.discovery.clone(),
         server_info: file.server_info.clone(),
         artifacts: file.artifacts.clone(),
+        pin: file.pin,
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
@@ -55,6 +56,7 @@ pub(super) fn check(
         ("discovery", lone.discovery.is_some()),
         ("server_info", lone.server_info.is_some()),
         ("artifacts", lone.artifacts.is_some()),
+        ("pin", lone.pin.is_some()),
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
@@ -139,6 +141,7 @@ fn one(
         discovery,
         server_info,
         artifacts,
+        pin: pin::check(written.pin).unwrap_or_default(),
         router: router?,
         policies,
         upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),

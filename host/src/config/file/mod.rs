@@ -19,7 +19,7 @@ mod watch;
 pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use artifacts::{Artifacts, LinksWord};
 pub use connector::{
-    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord,
+    CatalogWord, Connector, InstructionsWord, PinWord, PluginUse, PrefixWord, ServerRequestWord,
     SharingWord, Timeouts, TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};
