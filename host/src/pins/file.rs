@@ -42,8 +42,8 @@ impl LockFile {
         &self.path
     }
 
-    pub(super) fn broken(&self, why: impl ToString) -> Broken {
-        Broken { path: self.path.display().to_string(), why: why.to_string() }
+    pub(super) fn broken(&self, why: impl Into<String>) -> Broken {
+        Broken { path: self.path.display().to_string(), why: why.into() }
     }
 
     /// What shows whether it was replaced; none where it is not there.

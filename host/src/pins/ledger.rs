@@ -17,6 +17,9 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Things that one sentence names; the others are counted.
 const NAMED: usize = 8;
 
+/// By connector and upstream.
+type Notes = BTreeMap<(Arc<str>, Arc<str>), (u64, Note)>;
+
 /// The file, shared by everything that is pinned.
 #[derive(Debug)]
 pub struct Ledger {
@@ -25,7 +28,7 @@ pub struct Ledger {
     /// Counts up whenever the file says something else than before.
     changes: watch::Sender<u64>,
     /// With who said it last.
-    notes: Mutex<BTreeMap<(Arc<str>, Arc<str>), (u64, Note)>>,
+    notes: Mutex<Notes>,
     speakers: AtomicU64,
 }
 
@@ -80,13 +83,14 @@ impl Ledger {
         let before = state.get_or_insert_with(|| self.read(None));
         let known = before.known.clone()?;
         let was_there = before.was_there;
-        let own = records.clone();
         let changed = self.file.change(|lock, is_there| {
             if was_there && !is_there {
                 return Err("it was there, and is not any more".to_owned());
             }
             let read = lock.clone();
-            own.into_iter().for_each(|record| lock.apply(record));
+            for record in records {
+                lock.apply(record);
+            }
             Ok(read)
         });
         let (lock, read) = changed?;

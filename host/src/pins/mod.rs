@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`canonical`] is the text of which a digest is taken, [`unseen`] finds characters that nobody sees,
 //! [`definition`] reads what a server lists; [`lock`] is what is kept, [`written`] its text, [`file`] the only reader and
-//! writer of that file; [`ledger`] is the file as this process knows it; [`judge`] compares what a server offers with it, and
+//! writer of that file; [`ledger`] is the file as this process knows it; [`judge`] compares what a server offers with it, [`withheld`] takes out what is held back, and
 //! [`pinned`] stands before an upstream so that nobody sees more of it. [`work`] and [`difference`] are for operators.
 
 mod canonical;
@@ -18,6 +18,7 @@ mod pretty;
 #[cfg(test)]
 mod tests;
 mod unseen;
+mod withheld;
 mod work;
 mod written;
 

@@ -15,7 +15,7 @@ use crate::pipeline::held;
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
 use crate::pipeline::port::{
-    Answer, Control, File, FileOrder, Lender, Numbers, Offering, Order, Promise, Snapshot,
+    Answer, Control, File, FileOrder, Lender, Numbers, Offering, Order, Phase, Promise, Snapshot,
     Upstream, Variant,
 };
 use crate::protocol::{Field, Message};
@@ -48,7 +48,8 @@ struct Core {
 #[derive(Default)]
 struct Seen {
     everybodys: Option<Compared>,
-    others: VecDeque<Compared>,
+    /// By whom it is shown to.
+    others: VecDeque<(Arc<str>, Compared)>,
     logged: HashSet<Finding>,
 }
 
@@ -58,6 +59,12 @@ struct Compared {
     of: Arc<Offering>,
     age: u64,
     judged: Arc<Judged>,
+}
+
+impl Seen {
+    fn all(&self) -> impl Iterator<Item = &Compared> + Clone {
+        self.everybodys.iter().chain(self.others.iter().map(|(_, one)| one))
+    }
 }
 
 impl Compared {
@@ -76,8 +83,10 @@ impl Pinned {
     ) -> Self {
         let (changes, watched) = (ledger.changes(), raw.watch());
         let mut first = Snapshot::clone(&watched.borrow());
-        // Nothing is shown that was not compared.
-        first.offering = None;
+        // Nothing is shown that was not compared; until then it is as one that is starting.
+        if first.offering.take().is_some() {
+            (first.phase, first.attempt, first.disabled) = (Phase::Reconnecting, 0, false);
+        }
         let (show, shown) = watch::channel(Arc::new(first));
         let (seen, turn) = (Mutex::default(), tokio::sync::Mutex::default());
         let (speaker, ledger) = (ledger.speaker(), ledger.clone());
@@ -101,7 +110,7 @@ impl Core {
             let age = *changes.borrow_and_update();
             let mut snapshot = Snapshot::clone(&raw.borrow_and_update());
             if let Some(offering) = &snapshot.offering {
-                snapshot.offering = Some(self.compared(offering, true).await.offering.clone());
+                snapshot.offering = Some(self.compared(offering, None).await.offering.clone());
             }
             // What it offers to some clients may be held back, or not any more.
             snapshot.variants = snapshot.variants.wrapping_add(age);
@@ -125,12 +134,12 @@ impl Core {
     fn known(&self, offering: &Arc<Offering>) -> Option<Arc<Judged>> {
         let age = *self.changes.borrow();
         let seen = self.seen();
-        let mut all = seen.everybodys.iter().chain(&seen.others);
+        let mut all = seen.all();
         all.find(|one| one.is(offering, age)).map(|one| one.judged.clone())
     }
 
-    /// What is left of an offering.
-    async fn compared(&self, offering: &Arc<Offering>, everybodys: bool) -> Arc<Judged> {
+    /// What is left of an offering, to everybody, or to whom this stands for.
+    async fn compared(&self, offering: &Arc<Offering>, to: Option<Arc<str>>) -> Arc<Judged> {
         if let Some(known) = self.known(offering) {
             return known;
         }
@@ -140,6 +149,7 @@ impl Core {
         }
         let age = *self.changes.borrow();
         let (of, subject, ledger) = (offering.clone(), self.subject.clone(), self.ledger.clone());
+        let everybodys = to.is_none();
         let judging = move || judge(&of, everybodys, &subject, &ledger);
         let judged = tokio::task::spawn_blocking(judging).await.unwrap_or_else(|error| {
             // Nothing is shown of what could not be compared.
@@ -150,18 +160,29 @@ impl Core {
         let compared = Compared { of: offering.clone(), age, judged: judged.clone() };
         {
             let mut seen = self.seen();
-            if everybodys {
-                seen.everybodys = Some(compared);
-            } else {
-                seen.others.retain(|one| one.age == age);
-                if seen.others.len() >= OTHERS {
-                    seen.others.pop_front();
+            match to {
+                None => seen.everybodys = Some(compared),
+                Some(to) => {
+                    seen.others.retain(|(other, one)| *other != to && one.age == age);
+                    if seen.others.len() >= OTHERS {
+                        seen.others.pop_front();
+                    }
+                    seen.others.push_back((to, compared));
                 }
-                seen.others.push_back(compared);
             }
             self.tell(&mut seen, &judged);
         }
         judged
+    }
+
+    /// Whom this stands for is shown what everybody is shown.
+    fn no_other(&self, to: &str) {
+        let mut seen = self.seen();
+        let before = seen.others.len();
+        seen.others.retain(|(other, _)| **other != *to);
+        if seen.others.len() != before {
+            self.note(&seen);
+        }
     }
 
     /// Says in the log what is new of what was found, and keeps what `/ready` says.
@@ -180,12 +201,17 @@ impl Core {
                 );
             }
         }
-        let all = seen.everybodys.iter().chain(&seen.others).map(|one| &one.judged);
+        self.note(seen);
+    }
+
+    fn note(&self, seen: &Seen) {
+        let Subject { connector, upstream, .. } = &self.subject;
+        let all = seen.all().map(|one| &one.judged);
         let findings: BTreeSet<&Finding> = all.clone().flat_map(|one| &one.findings).collect();
         let things = findings.iter().filter(|one| one.held).map(|one| &one.what);
         let held = things.collect::<BTreeSet<_>>().len();
         let told = findings.iter().map(|one| format!("{} ({})", one.what, one.why)).collect();
-        let broken = all.filter_map(|one| one.broken.clone()).next();
+        let broken = all.clone().find_map(|one| one.broken.clone());
         self.ledger.note(self.speaker, (connector, upstream), Note { held, told, broken });
     }
 
@@ -195,7 +221,7 @@ impl Core {
         let newest = self.raw.borrow().offering.clone()?;
         let judged = match self.known(&newest) {
             Some(known) => known,
-            None => self.compared(&newest, true).await,
+            None => self.compared(&newest, None).await,
         };
         let held = &judged.offering.held;
         if held.is_empty() {
@@ -205,7 +231,7 @@ impl Core {
         // Whom the server shows another one that counts may call it: the catalogue of that caller knows.
         let seen = self.seen();
         let counts = |one: &Compared| self::why(&one.judged.offering.held, order).is_none();
-        (!seen.others.iter().any(counts)).then(|| held::refusal(&why))
+        (!seen.others.iter().map(|(_, one)| one).any(counts)).then(|| held::refusal(&why))
     }
 }
 
@@ -235,7 +261,10 @@ impl Upstream for Pinned {
     }
 
     fn variant<'a>(&'a self, capabilities: &'a str) -> Promise<'a, Variant> {
-        Box::pin(async move { self.pinned(self.raw.variant(capabilities).await).await })
+        Box::pin(async move {
+            let variant = self.raw.variant(capabilities).await;
+            self.pinned(variant, capabilities.into()).await
+        })
     }
 
     fn lends(&self) -> bool {
@@ -243,7 +272,12 @@ impl Upstream for Pinned {
     }
 
     fn variant_of<'a>(&'a self, capabilities: &'a str, lender: Lender<'a>) -> Promise<'a, Variant> {
-        Box::pin(async move { self.pinned(self.raw.variant_of(capabilities, lender).await).await })
+        Box::pin(async move {
+            let variant = self.raw.variant_of(capabilities, lender).await;
+            // No JSON text has this letter in it.
+            let to = format!("{}\0{capabilities}", lender.caller);
+            self.pinned(variant, to.into()).await
+        })
     }
 
     fn exchange(&self, order: Order) -> Promise<'_, Result<Answer, Fault>> {
@@ -297,12 +331,16 @@ impl Upstream for Pinned {
 }
 
 impl Pinned {
-    async fn pinned(&self, variant: Variant) -> Variant {
+    /// What is left of what is offered to whom this stands for.
+    async fn pinned(&self, variant: Variant, to: Arc<str>) -> Variant {
         match variant {
             Variant::Own(offering) => {
-                Variant::Own(self.core.compared(&offering, false).await.offering.clone())
+                Variant::Own(self.core.compared(&offering, Some(to)).await.offering.clone())
             }
-            other => other,
+            other => {
+                self.core.no_other(&to);
+                other
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! JSON text for people: a line for each member, and an escape for each character that nobody sees.
 
+use std::fmt::Write as _;
+
 use super::unseen::is_unseen;
 
 /// The text as it is, but for what cannot be seen: that stands as `\u{202e}`.
@@ -71,6 +73,7 @@ fn push_shown(c: char, out: &mut String) {
     }
     let mut units = [0; 2];
     for unit in c.encode_utf16(&mut units) {
-        out.push_str(&format!("\\u{unit:04x}"));
+        // Writing to a string cannot fail.
+        write!(out, "\\u{unit:04x}").unwrap_or_default();
     }
 }

@@ -170,7 +170,7 @@ fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// Other characters without a shape (Default_Ignorable_Code_Point, and separators of lines).
+/// Other characters without a shape (`Default_Ignorable_Code_Point`, and separators of lines).
 fn is_invisible(c: char) -> bool {
     matches!(
         c,

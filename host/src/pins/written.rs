@@ -41,12 +41,12 @@ struct Named {
 #[serde(deny_unknown_fields)]
 struct Pinned {
     of: Named,
-    approved: Vec<Approved>,
+    approved: Vec<Counts>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Approved {
+struct Counts {
     digest: Arc<str>,
     first_seen: Arc<str>,
     approved_by: Arc<str>,
@@ -80,7 +80,7 @@ impl Lock {
     pub(super) fn write(&self) -> Result<String, serde_json::Error> {
         let pins = self.pins.iter().map(|(key, all)| {
             let approved = all.iter().map(|one| {
-                Ok(Approved {
+                Ok(Counts {
                     digest: one.digest.clone(),
                     first_seen: one.first_seen.clone(),
                     approved_by: one.approved_by.clone(),
@@ -131,7 +131,7 @@ impl Lock {
             let key = key(of)?;
             let all = approved.into_iter().map(|one| {
                 let text = checked(&key, &one.digest, one.definition.as_deref())?;
-                let Approved { digest, first_seen, approved_by, approved_at, .. } = one;
+                let Counts { digest, first_seen, approved_by, approved_at, .. } = one;
                 Ok(Version { digest, text, first_seen, approved_by, approved_at })
             });
             let all = all.collect::<Result<Vec<_>, String>>()?;

@@ -8,7 +8,8 @@ use super::{LOCK, hub, lock, pins, refusal, reread, said, start, until_listed};
 
 #[tokio::test]
 async fn what_counts_outlives_the_process_and_what_changed_meanwhile_is_held_back() -> Result<()> {
-    let server = Shifty::start(false, tools(&[tool("add", "Adds."), tool("sub", "Subtracts.")])).await?;
+    let server =
+        Shifty::start(false, tools(&[tool("add", "Adds."), tool("sub", "Subtracts.")])).await?;
     let (plugway, _admin) = start("hold", &[("up", &server)]).await?;
     until_listed(&plugway.modern(), &["up_add", "up_sub"]).await?;
     let kept = std::fs::read(plugway.folder().join(LOCK))?;

@@ -38,12 +38,11 @@ async fn a_file_that_breaks_or_vanishes_holds_everything_back_until_it_is_whole(
 }
 
 #[tokio::test]
-async fn a_file_that_is_broken_at_the_start_shows_nobody_anything_of_a_pinned_server() -> Result<()> {
+async fn a_file_that_is_broken_at_the_start_shows_nobody_anything_of_a_pinned_server() -> Result<()>
+{
     for pin in ["hold", "locked"] {
-        let said = Says {
-            instructions: Some("Say it.".to_owned()),
-            ..tools(&[tool("add", "Adds.")])
-        };
+        let said =
+            Says { instructions: Some("Say it.".to_owned()), ..tools(&[tool("add", "Adds.")]) };
         let server = Shifty::start(true, said.clone()).await?;
         let free = Shifty::start(false, said).await?;
         let hub = hub(pin, &[("up", &server)]);

@@ -33,7 +33,7 @@ async fn what_changed_is_held_back_until_somebody_approves_it() -> Result<()> {
             ensure!(why.contains("`plugway pins diff`"), "{why}");
             ensure!(client.call_text("up_sub", json!({})).await? == "done");
             // Nothing of it is found, and nothing says that it is there.
-            let query = json!({"query": "adds secrets subtracts"});
+            let query = json!({"query": "adds subtracts"});
             let found = client.call_text("search_hub_tools", query).await?;
             ensure!(found.contains("sub") && !found.contains("secrets"), "{found}");
             ensure!(!found.contains("up_add"), "{found}");
@@ -44,7 +44,7 @@ async fn what_changed_is_held_back_until_somebody_approves_it() -> Result<()> {
         told.until_changed("tools", 1, BOUND).await?;
         let ready = degraded(&plugway).await?;
         ensure!(ready.contains("hub/up: is held back: tool add (changed)"), "{ready}");
-        ensure!(metrics::sum(&plugway, "plugway_pins_held", &[("upstream", "up")]).await? == 1.0);
+        ensure!(metrics::sum(&plugway, "plugway_pins_held", &[("upstream", "up")]).await? > 0.5);
 
         let listed = said(&plugway, &["list", "--held"]).await?;
         ensure!(listed.starts_with("waits     hub/up/tool/add sha256:"), "{listed}");
@@ -63,9 +63,12 @@ async fn what_changed_is_held_back_until_somebody_approves_it() -> Result<()> {
         told.until_changed("tools", 2, BOUND).await?;
         ensure!(told.changes("tools") == 2, "{:?}", told.all());
         let line = plugway.logged("approve-pin", BOUND).await?;
-        ensure!(line.contains("\"who\":\"ann\"") && line.contains("hub/up/tool/add sha256:"), "{line}");
+        ensure!(
+            line.contains("\"who\":\"ann\"") && line.contains("hub/up/tool/add sha256:"),
+            "{line}"
+        );
         ensure!(!degraded(&plugway).await?.contains("held back"));
-        ensure!(metrics::sum(&plugway, "plugway_pins_held", &[("upstream", "up")]).await? == 0.0);
+        ensure!(metrics::sum(&plugway, "plugway_pins_held", &[("upstream", "up")]).await? < 0.5);
     }
     Ok(())
 }
@@ -126,23 +129,27 @@ async fn any_member_that_changes_holds_the_tool_back_and_its_old_form_does_not()
 }
 
 #[tokio::test]
-async fn only_the_server_that_changed_and_all_that_was_made_of_its_tool_is_held_back() -> Result<()> {
+async fn only_the_server_that_changed_and_all_that_was_made_of_its_tool_is_held_back() -> Result<()>
+{
     let split = |description: &str| {
         let mut tool = tool("issue", description);
         tool["inputSchema"]["properties"] = json!({"action": {"enum": ["open", "close"]}});
         tool["inputSchema"]["required"] = json!(["action"]);
         tools(&[tool])
     };
-    let (one, two) =
-        (Shifty::start(false, split("Tracks.")).await?, Shifty::start(true, split("Tracks.")).await?);
+    let (one, two) = (
+        Shifty::start(false, split("Tracks.")).await?,
+        Shifty::start(true, split("Tracks.")).await?,
+    );
     let keys = json!({"split_actions": true});
     let hub = hub("hold", &[]);
-    let hub = hub.upstream_with("one", &one.url(), keys.clone()).upstream_with("two", &two.url(), keys);
+    let hub =
+        hub.upstream_with("one", &one.url(), keys.clone()).upstream_with("two", &two.url(), keys);
     let plugway = hub.start().await?;
     let admin = plugway_tests::admin::Admin::of(&plugway).await?;
     let client = plugway.legacy().await?;
     let all = names(&client).await?;
-    ensure!(all.len() == 4 && all.iter().all(|name| name.contains("issue")), "{all:?}");
+    ensure!(all == ["one_open", "one_close", "two_open", "two_close"], "{all:?}");
     one.says(split("Leaks."));
     reread(&admin, "one").await?;
     let of_two: Vec<&str> =

@@ -14,7 +14,9 @@ fn says(text: &str) -> Says {
         tools_of_ui: None,
         prompts: vec![json!({"name": "draft", "description": text})],
         resources: vec![json!({"uri": "own://notes/1", "name": "one", "description": text})],
-        templates: vec![json!({"uriTemplate": "own://pages/{id}", "name": "page", "description": text})],
+        templates: vec![
+            json!({"uriTemplate": "own://pages/{id}", "name": "page", "description": text}),
+        ],
         instructions: Some(text.to_owned()),
     }
 }
@@ -23,7 +25,10 @@ const CALLS: [(&str, &str); 4] = [
     ("prompts/get", r#"{"name": "up_draft"}"#),
     ("resources/read", r#"{"uri": "own://notes/1"}"#),
     ("resources/read", r#"{"uri": "own://pages/7"}"#),
-    ("completion/complete", r#"{"ref": {"type": "ref/prompt", "name": "up_draft"}, "argument": {"name": "a", "value": "x"}}"#),
+    (
+        "completion/complete",
+        r#"{"ref": {"type": "ref/prompt", "name": "up_draft"}, "argument": {"name": "a", "value": "x"}}"#,
+    ),
 ];
 
 async fn listed(client: &Client) -> Result<String> {
@@ -70,12 +75,19 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
                 ensure!(!all.contains(text), "{all}");
             }
         }
-        let client = plugway.legacy().await?;
-        let initialized = client.initialized().context("none")?.to_string();
-        ensure!(!initialized.contains("## up") && !initialized.contains("Evil."), "{initialized}");
+        // A server of the legacy era gives its instructions once, when a connection is opened.
+        if modern {
+            let client = plugway.legacy().await?;
+            let initialized = client.initialized().context("none")?.to_string();
+            let shown = ["## up", "Good.", "Evil."].iter().any(|text| initialized.contains(text));
+            ensure!(!shown, "{initialized}");
+        }
         ensure!(counts == [called("draft"), called("own://notes/1"), called("own://pages/7")]);
 
-        ensure!(said(&plugway, &["list", "--held"]).await?.lines().count() == 4);
+        ensure!(
+            said(&plugway, &["list", "--held"]).await?.lines().count()
+                == if modern { 4 } else { 3 }
+        );
         said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
         told.until_changed("prompts", 2, BOUND).await?;
         told.until_changed("resources", 2, BOUND).await?;
@@ -86,7 +98,8 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
             }
         }
         let client = plugway.legacy().await?;
-        ensure!(client.initialized().context("none")?.to_string().contains("Evil."));
+        let text = if modern { "Evil." } else { "Good." };
+        ensure!(client.initialized().context("none")?.to_string().contains(text));
     }
     Ok(())
 }

@@ -45,7 +45,10 @@ async fn reread(admin: &Admin, upstream: &str) -> Result<()> {
 /// The names of tools without those of plugway itself.
 async fn names(client: &Client) -> Result<Vec<String>> {
     let all = client.tool_names().await?;
-    Ok(all.into_iter().filter(|name| !name.starts_with("hub_") && !name.contains("_hub_")).collect())
+    Ok(all
+        .into_iter()
+        .filter(|name| !name.starts_with("hub_") && !name.contains("_hub_"))
+        .collect())
 }
 
 async fn until_listed(client: &Client, expected: &[&str]) -> Result<()> {

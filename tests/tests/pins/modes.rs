@@ -34,7 +34,8 @@ async fn under_locked_nothing_is_shown_that_nobody_approved() -> Result<()> {
 }
 
 #[tokio::test]
-async fn under_warn_what_changed_is_told_and_shown_and_under_off_nothing_is_looked_at() -> Result<()> {
+async fn under_warn_what_changed_is_told_and_shown_and_under_off_nothing_is_looked_at() -> Result<()>
+{
     let first = tools(&[tool("add", "Adds.")]);
     let (server, free) =
         (Shifty::start(false, first.clone()).await?, Shifty::start(false, first).await?);
@@ -53,7 +54,9 @@ async fn under_warn_what_changed_is_told_and_shown_and_under_off_nothing_is_look
         Ok((list.matches("Other.").count() == 2).then_some(()))
     })
     .await?;
-    plugway.logged("a definition is not as it was approved, and shown as it is: tool add", BOUND).await?;
+    plugway
+        .logged("a definition is not as it was approved, and shown as it is: tool add", BOUND)
+        .await?;
     let ready = degraded(&plugway).await?;
     ensure!(ready.contains("hub/up: is not as it was approved: tool add (changed)"), "{ready}");
     ensure!(!ready.contains("free"), "{ready}");
@@ -76,7 +79,8 @@ async fn without_a_word_of_it_nothing_is_written() -> Result<()> {
 }
 
 #[tokio::test]
-async fn characters_that_nobody_sees_are_held_back_at_first_sight_and_real_text_is_not() -> Result<()> {
+async fn characters_that_nobody_sees_are_held_back_at_first_sight_and_real_text_is_not()
+-> Result<()> {
     let real = [
         tool("persian", "می\u{200c}خواهم پرونده\u{200c}ها را بخوانم"),
         tool("hindi", "क्\u{200d}ष नमस्ते"),
@@ -113,7 +117,9 @@ async fn a_reload_changes_how_strictly_a_server_is_pinned_and_it_keeps_running()
     server.says(tools(&[tool("add", "Steals.")]));
     reread(&admin, "up").await?;
     plugway.logged("is not as it was approved", BOUND).await?;
-    for (pin, listed) in [("hold", &[][..]), ("off", &["up_add"]), ("locked", &[]), ("warn", &["up_add"])] {
+    for (pin, listed) in
+        [("hold", &[][..]), ("off", &["up_add"]), ("locked", &[]), ("warn", &["up_add"])]
+    {
         let word = json!({"pin": pin});
         let configuration = json!({
             "name": "hub", "admin": {"listen": "127.0.0.1:0", "token_file": "admin.token"},

@@ -121,14 +121,10 @@ async fn answer(state: &State, request: Request<Incoming>) -> Response<Full<Byte
     let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let Some(id) = message.get("id") else { return reply(202, String::new()) };
-    let text = match result(state, &message) {
-        Some(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        None => {
-            let error = json!({"code": -32601, "message": "Method not found"});
-            json!({"jsonrpc": "2.0", "id": id, "error": error})
-        }
-    };
-    reply(200, text.to_string())
+    let unknown = json!({"code": -32601, "message": "Method not found"});
+    let (member, value) =
+        result(state, &message).map_or(("error", unknown), |result| ("result", result));
+    reply(200, json!({"jsonrpc": "2.0", "id": id, member: value}).to_string())
 }
 
 fn reply(status: u16, body: String) -> Response<Full<Bytes>> {

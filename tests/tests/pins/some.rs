@@ -32,7 +32,10 @@ async fn what_only_some_are_shown_is_held_back_from_them_alone() -> Result<()> {
     until_listed(&plain, &["up_chart"]).await?;
     ensure!(plain.call_text("up_chart", json!({})).await? == "done");
     let listed = said(&plugway, &["list", "--held"]).await?;
-    ensure!(listed.contains("hub/up/tool/chart") && listed.contains("shown to some only"), "{listed}");
+    ensure!(
+        listed.contains("hub/up/tool/chart") && listed.contains("shown to some only"),
+        "{listed}"
+    );
 
     said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
     for (client, text) in [(&shows, "Draws."), (&plain, "Charts.")] {
