@@ -17,6 +17,7 @@ pub mod glob;
 pub mod hex;
 pub mod listener;
 pub mod outbound;
+pub mod pins;
 pub mod pipeline;
 pub mod plugin;
 pub mod protocol;

@@ -99,6 +99,8 @@ impl Draft {
         }
         let problems = connector.problems();
         let may_come = self.settings.registry.as_ref().is_some_and(|own| !own.names.is_empty());
+        // What is held back may be what the operator wrote about.
+        let may_come = may_come || self.upstreams.iter().any(RunningUpstream::holds);
         if !problems.is_empty() && misfits == Misfits::Refused && !may_come {
             return Err(StartError::Misfit { problems: problems.to_vec() });
         }
@@ -170,9 +172,10 @@ pub(super) fn upstreams(
 ) -> Result<Vec<RunningUpstream>, StartError> {
     let one = |wanted| {
         let same = running.iter().find(|running| running.serves(wanted));
+        let pinned = (&settings.name, wanted.pin.unwrap_or(settings.pin));
         match same {
-            Some(running) => Ok(running.renamed(wanted)),
-            None => upstreams::start(wanted, &settings.name, ground),
+            Some(running) => Ok(running.renamed(wanted, pinned, ground)),
+            None => upstreams::start(wanted, pinned, ground),
         }
     };
     let there = settings.upstreams.iter();

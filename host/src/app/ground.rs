@@ -8,9 +8,9 @@ use tokio_util::task::TaskTracker;
 
 use super::audit;
 use super::error::StartError;
-use crate::audit::Ledger;
 use crate::config::Settings;
 use crate::outbound::OwnListeners;
+use crate::pins;
 use crate::registry::Book;
 use crate::registry::parent::Troubles;
 use crate::session::{SessionLimits, Sessions};
@@ -32,7 +32,9 @@ pub(super) struct Ground {
     /// Servers that registered themselves.
     pub(super) leases: Arc<Book>,
     /// What was done and called; none where nobody wants to know.
-    pub(super) audit: Option<Arc<Ledger>>,
+    pub(super) audit: Option<Arc<crate::audit::Ledger>>,
+    /// What was seen or approved of servers' definitions.
+    pub(super) pins: Arc<pins::Ledger>,
     /// Connectors that are not registered where they should be.
     pub(super) troubles: Troubles,
 }
@@ -59,6 +61,7 @@ impl Ground {
             counts: Arc::default(),
             own,
             leases: Arc::default(),
+            pins: Arc::new(pins::Ledger::new(settings.pins_file.clone())),
             troubles: Troubles::default(),
             audit: audit::open(settings)?,
         })

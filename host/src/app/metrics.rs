@@ -1,6 +1,7 @@
 //! Text for `GET /metrics`: what the rooms counted, put together.
 
 use crate::audit::Counts;
+use crate::pins::Ledger;
 use crate::pipeline::port::{Phase, Upstream};
 use crate::plugin::{BUCKETS_US, PluginStats, Runtime};
 use crate::registry::Book;
@@ -12,7 +13,12 @@ use crate::transport::Site;
 const PHASES: [Phase; 3] = [Phase::Connected, Phase::Reconnecting, Phase::Disconnected];
 
 /// Everything that is counted, in Prometheus' text format.
-pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book, audit: Counts) -> String {
+pub(super) fn render(
+    site: &Site,
+    runtime: &Runtime,
+    (leases, pins): (&Book, &Ledger),
+    audit: Counts,
+) -> String {
     let mut ledger = site.counts.ledger();
     let mut text = Exposition::over(&mut ledger);
     text.family("plugway_info", Kind::Gauge, "Always 1: the version that runs.");
@@ -53,6 +59,12 @@ pub(super) fn render(site: &Site, runtime: &Runtime, leases: &Book, audit: Count
     text.sample(&[], audit.lost);
     text.family("plugway_audit_failing", Kind::Gauge, "1 while the audit cannot be written.");
     text.sample(&[], u64::from(audit.failing));
+    let help =
+        "Definitions of a server that are held back, because they are not as they were approved.";
+    text.family("plugway_pins_held", Kind::Gauge, help);
+    for (connector, upstream, held) in pins.held() {
+        text.sample(&[("connector", &*connector), ("upstream", &*upstream)], held);
+    }
     upstreams::write(&mut text, &PHASES.map(Phase::as_str), &readings);
     let stats = runtime.stats();
     let readings: Vec<PluginReading<'_>> = stats.iter().map(reading).collect();

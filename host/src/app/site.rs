@@ -60,6 +60,7 @@ pub(super) fn site(
     let (measured, broken, trouble) = (runtime.clone(), runtime.clone(), trouble.clone());
     let (leases, troubles) = (ground.leases.clone(), ground.troubles.clone());
     let (counted, audit) = (ground.audit.clone(), ground.audit.clone());
+    let (pins, changed) = (ground.pins.clone(), ground.pins.clone());
     Site {
         endpoints,
         annexes: annexes(file, ground),
@@ -71,13 +72,14 @@ pub(super) fn site(
         counts: ground.counts.clone(),
         metrics: Box::new(move |site| {
             let audit = counted.as_ref().map(|ledger| ledger.counts()).unwrap_or_default();
-            metrics::render(site, &measured, &leases, audit)
+            metrics::render(site, &measured, (&leases, &pins), audit)
         }),
         degraded: Box::new(move || {
             let degraded = broken.degraded();
             let plugins = degraded.iter().map(|(plugin, why)| format!("{plugin}: {why}"));
             let audit = audit.as_ref().and_then(|ledger| ledger.trouble());
-            plugins.chain(trouble()).chain(troubles.all()).chain(audit).collect()
+            let others = trouble().into_iter().chain(troubles.all()).chain(changed.sentences());
+            plugins.chain(others).chain(audit).collect()
         }),
     }
 }

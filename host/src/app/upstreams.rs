@@ -11,9 +11,12 @@ use tokio_util::sync::DropGuard;
 use super::error::StartError;
 use super::ground::Ground;
 use crate::config::{
-    self, Credential, HttpTransport, Secret, Settings, Target, UpstreamSettings, UpstreamTimeouts,
+    self, Credential, HttpTransport, Pin, Secret, Settings, Target, UpstreamSettings,
+    UpstreamTimeouts,
 };
 use crate::outbound::{Dialer, OwnListeners};
+use crate::pins::{Mode, Pinned, Subject};
+use crate::pipeline::port::Upstream;
 use crate::pipeline::{Absence, Served};
 use crate::upstream::{self, Access, Command, Limits, Sharing, Transport, Unusable};
 
@@ -25,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) struct Running {
     pub(super) settings: UpstreamSettings,
     pub(super) served: Served,
+    /// What `served` is, or what it stands before.
+    raw: Arc<dyn Upstream>,
+    pin: Pin,
     /// Its keeper ends when nobody holds this any more.
     keeping: Arc<DropGuard>,
 }
@@ -32,23 +38,46 @@ pub(super) struct Running {
 /// Starts an upstream of a connector; returns before it answers.
 pub(super) fn start(
     settings: &UpstreamSettings,
-    connector: &Arc<str>,
+    (connector, pin): (&Arc<str>, Pin),
     ground: &Ground,
 ) -> Result<Running, StartError> {
     let stop = ground.stop.child_token();
-    let upstream = translate(settings, connector, &ground.own)
+    let raw = translate(settings, connector, &ground.own)
         .and_then(|wanted| upstream::start(&wanted, &stop, &ground.tasks))
         .map_err(|source| {
             let (connector, name) = (connector.clone(), settings.name.clone());
             StartError::Upstream { connector, name, source }
         })?;
-    let served = Served {
+    let served = served(pinned(&raw, settings, (connector, pin), ground), settings);
+    let keeping = Arc::new(stop.drop_guard());
+    Ok(Running { settings: settings.clone(), served, raw, pin, keeping })
+}
+
+fn served(upstream: Arc<dyn Upstream>, settings: &UpstreamSettings) -> Served {
+    Served {
         upstream,
         settings: settings.naming.to_json().into(),
         instructions: settings.instructions,
         absence: absence(settings),
+    }
+}
+
+/// The upstream, or what stands before it so that its definitions stay what was seen or approved.
+fn pinned(
+    raw: &Arc<dyn Upstream>,
+    settings: &UpstreamSettings,
+    (connector, pin): (&Arc<str>, Pin),
+    ground: &Ground,
+) -> Arc<dyn Upstream> {
+    let mode = match pin {
+        Pin::Off => return raw.clone(),
+        Pin::Warn => Mode::Warn,
+        Pin::Hold => Mode::Hold,
+        Pin::Locked => Mode::Locked,
     };
-    Ok(Running { settings: settings.clone(), served, keeping: Arc::new(stop.drop_guard()) })
+    let subject = Subject { connector: connector.clone(), upstream: settings.name.clone(), mode };
+    let life = (&ground.stop, &ground.tasks);
+    Arc::new(Pinned::new(raw.clone(), subject, &ground.pins, life))
 }
 
 impl Running {
@@ -77,19 +106,30 @@ impl Running {
     }
 
     /// The same server, shown as these settings say.
-    pub(super) fn renamed(&self, wanted: &UpstreamSettings) -> Self {
-        let served = Served {
-            upstream: self.served.upstream.clone(),
-            settings: wanted.naming.to_json().into(),
-            instructions: wanted.instructions,
-            absence: absence(wanted),
+    pub(super) fn renamed(
+        &self,
+        wanted: &UpstreamSettings,
+        (connector, pin): (&Arc<str>, Pin),
+        ground: &Ground,
+    ) -> Self {
+        let upstream = if pin == self.pin {
+            self.served.upstream.clone()
+        } else {
+            pinned(&self.raw, wanted, (connector, pin), ground)
         };
-        Self { settings: wanted.clone(), served, keeping: self.keeping.clone() }
+        let (raw, keeping) = (self.raw.clone(), self.keeping.clone());
+        Self { settings: wanted.clone(), served: served(upstream, wanted), raw, pin, keeping }
     }
 
     /// Whether both are the same running upstream.
     pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.served.upstream, &other.served.upstream)
+        Arc::ptr_eq(&self.raw, &other.raw)
+    }
+
+    /// Whether something of it is held back.
+    pub(super) fn holds(&self) -> bool {
+        let snapshot = self.served.snapshot();
+        snapshot.offering.as_ref().is_some_and(|offering| !offering.held.is_empty())
     }
 
     /// Waits until the server answered, or failed to, or takes long.

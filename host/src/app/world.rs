@@ -90,6 +90,7 @@ impl World {
             running.keep(&ground);
         }
         chores::start(&site, &plugins, &ground);
+        ground.beside(ground.pins.clone().watch());
         let (file, listening, parents) = (settings.clone(), None, Parents::default());
         Ok(Self { file, settings, ground, plugins, site, connectors, listening, parents, trouble })
     }

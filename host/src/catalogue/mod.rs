@@ -1,7 +1,7 @@
 //! What a connector offers: entries, how they are found, and what one caller sees of them.
 //!
 //! Reading order: [`entry`] is one thing that clients can name; [`table`] compiles what the router shaped, whose
-//! definitions [`definition`] reads, and [`functions`] what is special of functions;
+//! definitions [`definition`] reads, and [`functions`] what is special of functions; [`held`] is what of a server is held back;
 //! [`uri`] finds the entry of a resource; [`view`] is the table as one caller sees it, in which [`discreet`] takes hidden
 //! functions out of the words of servers; [`list`] renders the lists, and [`caching`] says how long they count.
 
@@ -10,6 +10,7 @@ mod definition;
 mod discreet;
 pub mod entry;
 mod functions;
+mod held;
 pub mod list;
 pub mod table;
 pub mod uri;
@@ -17,5 +18,6 @@ pub mod view;
 
 pub use caching::Caching;
 pub use entry::{Entry, EntryKind, Hints, Target, function_key};
+pub use held::Held;
 pub use table::{Catalogue, Declared, Shaped, ShapedEntry, ShapedTarget};
 pub use view::{Sight, View};

@@ -7,6 +7,7 @@ use super::caching::Caching;
 use super::definition::{Definition, is_object, ui};
 use super::entry::{Entry, EntryKind, Hints, Target};
 use super::functions::{self, Functions};
+use super::held::Held;
 use super::list;
 use super::uri::Template;
 use crate::protocol::{Revision, annotations};
@@ -69,6 +70,8 @@ pub struct Catalogue {
     veiled: bool,
     /// For each upstream, whether the router judges calls of it.
     guarded: Box<[bool]>,
+    /// For each upstream, what of it is held back; empty where nothing of any is.
+    held: Box<[Arc<Held>]>,
     /// For each entry, whether it is listed before anybody loaded it; none = all are.
     residents: Option<Box<[bool]>>,
     /// For each list, how long it counts.
@@ -270,6 +273,33 @@ impl Catalogue {
         self
     }
 
+    /// The same entries of upstreams of which this is held back, by their places.
+    #[must_use]
+    pub fn with_held(mut self, held: Vec<Arc<Held>>) -> Self {
+        let any = held.iter().any(|held| !held.is_empty());
+        self.held = if any { held.into_boxed_slice() } else { Box::default() };
+        self
+    }
+
+    /// Why an entry is held back; none where it is not. All that the router made of one thing of a server is held with it.
+    pub fn held(&self, entry: &Entry) -> Option<&Arc<str>> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let Target::Fixed { upstream, name, .. } = &entry.target else { return None };
+        self.held_of(*upstream, entry.kind, name)
+    }
+
+    /// Why a thing of the upstream at a place is held back, by its own name.
+    pub fn held_of(&self, upstream: usize, kind: EntryKind, name: &str) -> Option<&Arc<str>> {
+        self.held.get(upstream)?.why(kind, name)
+    }
+
+    /// Whether something of the upstream at a place is held back.
+    pub fn holds(&self, upstream: usize) -> bool {
+        self.held.get(upstream).is_some_and(|held| !held.is_empty())
+    }
+
     /// What the upstream at a place declares to those who see this.
     pub fn declared(&self, upstream: usize) -> Option<&Declared> {
         self.declared.get(upstream)?.as_ref()
@@ -348,9 +378,10 @@ impl Catalogue {
         self.upstreams.get(entry.upstream()?)
     }
 
-    /// Whether lists may show an entry: its upstream, if it is fixed to one, is not away.
+    /// Whether lists may show an entry: its upstream, if it is fixed to one, is not away, and it is not held back.
     pub fn lists(&self, entry: &Entry) -> bool {
         entry.upstream().is_none_or(|upstream| !self.is_away(upstream))
+            && self.held(entry).is_none()
     }
 
     /// Every entry, in order; those of upstreams that are away included.

@@ -118,11 +118,16 @@ impl View {
         self.sights.is_some()
     }
 
-    /// How much is seen of the entry at a place.
+    /// How much is seen of the entry at a place. Of what is held back nobody sees more than that it is there, whatever
+    /// policies say.
     pub fn sight(&self, place: u32) -> Sight {
-        match &self.sights {
+        let sight = match &self.sights {
             None => Sight::Shown,
             Some(sights) => sights.get(place as usize).copied().unwrap_or(Sight::Hidden),
+        };
+        match (sight, self.catalogue.entry(place)) {
+            (Sight::Shown, Some(entry)) if self.catalogue.held(entry).is_some() => Sight::Unlisted,
+            _ => sight,
         }
     }
 
@@ -165,7 +170,10 @@ impl View {
     /// The upstream of a tool here that names this URI as its user interface (MCP Apps).
     pub fn upstream_of_ui(&self, uri: &str) -> Option<usize> {
         let mut places = self.catalogue.tools_of_ui(uri).iter();
-        places.find_map(|place| self.visible(*place)?.upstream())
+        places.find_map(|place| {
+            let entry = self.visible(*place)?;
+            self.catalogue.held(entry).is_none().then(|| entry.upstream())?
+        })
     }
 
     fn visible(&self, place: u32) -> Option<&Arc<Entry>> {
@@ -207,7 +215,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Shaped, ShapedEntry, ShapedTarget};
+    use crate::catalogue::{Held, Shaped, ShapedEntry, ShapedTarget};
 
     /// Tools `t0` to `t9` and a prompt, of which `t3` and the prompt are residents.
     fn catalogue() -> Arc<Catalogue> {
@@ -240,6 +248,31 @@ mod tests {
         let page = loaded.page(EntryKind::Tool, Form::Legacy, 0).unwrap();
         assert_eq!(page.text, r#"{"tools":[{"name":"t3"},{"name":"t7"}]}"#);
         assert!(page.next.is_none());
+    }
+
+    #[test]
+    fn what_is_held_back_is_unlisted_whatever_is_said_of_it() {
+        let mut held = Held::default();
+        for name in ["t3", "t4"] {
+            held.insert(EntryKind::Tool, name.into(), "Held.".into());
+        }
+        // Another kind of thing with the same name is another thing.
+        held.insert(EntryKind::Resource, "p".into(), "Held.".into());
+        let made = Catalogue::clone(&catalogue()).with_held(vec![Arc::new(held)]);
+        let made = Arc::new(made.with_residents(None::<fn(&Entry) -> bool>));
+        let whole = View::whole(made.clone());
+        assert_eq!(listed(&whole).len(), 9);
+        assert!(listed(&whole).contains(&"p"));
+        assert!(!listed(&whole).iter().any(|name| ["t3", "t4"].contains(name)));
+        let mut sights = vec![Sight::Shown; 11];
+        sights[4] = Sight::Hidden;
+        for view in [&whole, &View::filtered(made.clone(), sights)] {
+            assert_eq!(view.sight(3), Sight::Unlisted);
+            let found = view.find(EntryKind::Tool, "t3").unwrap();
+            assert_eq!(made.held(found).map(|why| &**why), Some("Held."));
+            assert!(!listed(&view.narrowed(|_| true)).contains(&"t3"));
+        }
+        assert_eq!(View::filtered(made, Vec::new()).sight(3), Sight::Hidden);
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub(super) enum Command {
     Import(Import),
     /// Prints the JSON Schema of a configuration, or its reference.
     Schema(Schema),
+    /// Shows, compares and approves what servers say of their tools, prompts and resources (`pin` in the configuration).
+    #[command(subcommand)]
+    Pins(Pins),
     /// Serves one MCP server without a configuration file: `plugway try --url URL` or `plugway try -- COMMAND ARGS`.
     Try(Try),
     /// Asks a running plugway whether it lives: for container health checks.
@@ -193,6 +196,76 @@ impl From<&Listen> for Flags {
     fn from(listen: &Listen) -> Self {
         Self { listen: listen.listen.clone(), accept_exposure: listen.accept_exposure.clone() }
     }
+}
+
+/// What to do with pins. A running plugway notices what is approved.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Pins {
+    /// Lists definitions: those that wait for approval, and those that count.
+    List(PinsList),
+    /// Shows how each definition that waits differs from the one that was approved last.
+    Diff(PinsDiff),
+    /// Approves definitions that wait.
+    Approve(PinsApprove),
+}
+
+/// Where the pins are.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PinsFile {
+    /// The configuration, whose `pins_file` is meant. Default: as of `serve`.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// The file of pins itself; no configuration is read then.
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    pub(super) pins_file: Option<PathBuf>,
+}
+
+/// Which pins to list.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PinsList {
+    /// Only those that wait for approval.
+    #[arg(long)]
+    pub(super) held: bool,
+    /// Only those of this connector.
+    #[arg(long, value_name = "NAME")]
+    pub(super) connector: Option<String>,
+    /// Where they are.
+    #[command(flatten)]
+    pub(super) file: PinsFile,
+}
+
+/// Which pins to compare.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PinsDiff {
+    /// Only this one: `CONNECTOR/UPSTREAM/KIND/NAME`, or `CONNECTOR/UPSTREAM/instructions`.
+    #[arg(value_name = "KEY")]
+    pub(super) key: Option<String>,
+    /// Where they are.
+    #[command(flatten)]
+    pub(super) file: PinsFile,
+}
+
+/// What to approve, and who does.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PinsApprove {
+    /// This one: `CONNECTOR/UPSTREAM/KIND/NAME`, or `CONNECTOR/UPSTREAM/instructions`.
+    #[arg(value_name = "KEY", conflicts_with_all = ["all", "upstream"], required_unless_present_any = ["all", "upstream"])]
+    pub(super) key: Option<String>,
+    /// Of this one only the definition of this digest, of which the beginning is enough.
+    #[arg(long, value_name = "DIGEST", requires = "key")]
+    pub(super) digest: Option<String>,
+    /// Everything that waits.
+    #[arg(long, conflicts_with = "upstream")]
+    pub(super) all: bool,
+    /// Everything that waits of this upstream: `CONNECTOR/UPSTREAM`, or its name alone.
+    #[arg(long, value_name = "NAME")]
+    pub(super) upstream: Option<String>,
+    /// Who approves it; stands in the file and in the audit.
+    #[arg(long, value_name = "WHO", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) by: String,
+    /// Where they are.
+    #[command(flatten)]
+    pub(super) file: PinsFile,
 }
 
 /// One MCP server.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::explain_upstream::upstream;
 use crate::config::{
-    AdminListen, Auth, ConnectorSettings, Exposure, Hosts, LazySettings, PluginPlace,
+    AdminListen, Auth, ConnectorSettings, Exposure, Hosts, LazySettings, Pin, PluginPlace,
     PluginSettings, PluginSource, RegisterSettings, ServerInfo, Settings,
 };
 use crate::hex::hex;
@@ -123,6 +123,9 @@ fn connector(connector: &ConnectorSettings, f: &mut fmt::Formatter<'_>) -> fmt::
     if *info != ServerInfo::plain(&connector.name) {
         let ServerInfo { name, version, .. } = info;
         writeln!(f, "  introduces itself as {name} {version}")?;
+    }
+    if connector.pin != Pin::Off {
+        writeln!(f, "  definitions of its servers are pinned: {}", connector.pin.as_str())?;
     }
     writeln!(f, "  router {}", place(&connector.router))?;
     for policy in &connector.policies {

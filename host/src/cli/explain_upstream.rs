@@ -38,6 +38,9 @@ pub(super) fn upstream(upstream: &UpstreamSettings, f: &mut fmt::Formatter<'_>) 
     if !upstream.instructions {
         f.write_str("; its instructions are left out")?;
     }
+    if let Some(pin) = upstream.pin {
+        write!(f, "; pinned: {}", pin.as_str())?;
+    }
     watch(&upstream.watch, f)?;
     absence(upstream.absence, f)?;
     writeln!(f)

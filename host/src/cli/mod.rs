@@ -13,6 +13,7 @@ mod explain;
 mod explain_upstream;
 mod health;
 mod import;
+mod pins;
 mod plain_http;
 mod policy;
 mod print;

@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::arguments::{Arguments, Command};
 use super::exit::{Exit, Failure};
-use super::{audit, check, health, import, policy, schema, serve, stdio, try_out};
+use super::{audit, check, health, import, pins, policy, schema, serve, stdio, try_out};
 use crate::config::Environment;
 use crate::telemetry::log::{self, LogError};
 #[cfg(unix)]
@@ -54,6 +54,7 @@ fn dispatch(arguments: &Arguments, environment: &Environment) -> Result<(), Fail
             schema::run(command);
             Ok(())
         }
+        Command::Pins(command) => pins::run(command, environment),
         Command::Try(command) => try_out::run(command, environment),
         Command::Health(command) => health::run(command),
         Command::Audit(command) => audit::run(command, environment),
@@ -67,6 +68,7 @@ fn start_log(arguments: &Arguments, environment: &Environment) -> Result<(), Fai
         Command::Check(_)
             | Command::Health(_)
             | Command::Import(_)
+            | Command::Pins(_)
             | Command::Policy(_)
             | Command::Schema(_)
             | Command::Audit(_)

@@ -55,7 +55,7 @@ macro_rules! differing {
 pub fn diff(old: &Settings, new: &Settings) -> Vec<Change> {
     let mut changes = Changes::default();
     listen(&old.listen, &new.listen, &mut changes);
-    let top = differing!(old, new; auth, admin, audit, cache_dir);
+    let top = differing!(old, new; auth, admin, audit, cache_dir, pins_file);
     for key in top {
         changes.changed(key.to_owned(), &["changed"], key != "auth");
     }
@@ -147,7 +147,7 @@ fn connector(
     changes: &mut Changes,
 ) {
     let keys = differing!(
-        old, new; description, path, anonymous, status, confirm_timeout, discovery, server_info, artifacts, router, policies,
+        old, new; description, path, anonymous, status, confirm_timeout, discovery, server_info, artifacts, pin, router, policies,
         disabled, registry, register,
     );
     changes.changed(title, &keys, false);
@@ -177,7 +177,7 @@ fn upstream(old: &UpstreamSettings, new: &UpstreamSettings, title: String, chang
         _ => Vec::new(),
     };
     keys.extend(differing!(
-        old, new; credential, headers, catalog, naming, server_requests, instructions, timeouts, watch, absence,
+        old, new; credential, headers, catalog, naming, server_requests, instructions, pin, timeouts, watch, absence,
         accept_leases,
     ));
     changes.changed(title, &keys, false);

@@ -42,7 +42,7 @@ pub use settings::{
     Absence, Accepted, Address, Admin, AdminListen, Artifacts, Asks, AuditRotation, AuditSettings,
     Auth, Child, ConnectorSettings, Credential, Exposure, GrantSettings, HostRule, Hosts,
     HttpTransport, Icon, LONGEST_LEASE, LazySettings, Limits, Listen, ListenSource, Naming,
-    OnError, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix,
+    OnError, Pin, PluginLimitSettings, PluginPlace, PluginSettings, PluginSource, Prefix,
     REGISTRY_SCOPE, RegisterSettings, RegistrySettings, SHORTEST_LEASE, ServerInfo, Settings,
     Sharing, StaticToken, Target, USUAL_LEASE, UpstreamSettings, UpstreamTimeouts, Watch,
 };
@@ -55,7 +55,7 @@ pub mod written {
         Admin, ArgumentsWord, Artifacts, Attempts, Audit, AuditUse, AuthMode, AuthUse, CatalogWord,
         Connector, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse, EveryWord, Exposure,
         ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, LinksWord,
-        OnErrorWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry,
+        OnErrorWord, PinWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry,
         Rotate, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span,
         Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
     };

@@ -116,6 +116,8 @@ codes! {
     UpstreamTooLarge = "upstream-too-large", Upstream;
     /// The operator wants no call without a line in the audit, and none can be written.
     AuditUnavailable = "audit-unavailable", Us;
+    /// What the upstream says of the thing is not what its operator approved.
+    UpstreamHeldBack = "upstream-held-back", Upstream;
     /// plugway is shutting down.
     ShuttingDown = "shutting-down", Us;
     /// A fault of plugway itself.

@@ -15,7 +15,7 @@ use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
 use super::trail::Ending;
-use super::{feature, forward, handshake, mirrored, tasks};
+use super::{feature, forward, handshake, held, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::feature::Home;
@@ -114,6 +114,7 @@ async fn named(
     let Some(entry) = view.find(kind, &name).cloned() else {
         return Err(Box::pin(not_seen(connector, &request, &view, (kind, &name))).await);
     };
+    held::admit(view.catalogue(), &entry)?;
     // What was confirmed was let through before it was asked.
     if connector.lazy.is_some() && request.confirmed.is_none() {
         if through::is(connector, &entry) {

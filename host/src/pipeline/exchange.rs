@@ -13,7 +13,7 @@ use super::request::Request;
 use super::routing::Course;
 use super::status::LiveStatus;
 use super::translate;
-use super::{absence, artifacts, confirm, inbound, learning, local, merge, review, tasks};
+use super::{absence, artifacts, confirm, held, inbound, learning, local, merge, review, tasks};
 use crate::catalogue::{Entry, Target, View};
 use crate::fault::{Code, Fault};
 use crate::protocol::{Era, Message, Method};
@@ -65,6 +65,10 @@ impl<'a> Call<'a> {
 
     /// Runs the call through its phases.
     pub(super) async fn run(mut self) -> Result<Answer, Fault> {
+        // Who wants to hear no more of a thing may say so.
+        if self.request.message.method() != Method::ResourcesUnsubscribe {
+            held::admit(self.view.catalogue(), &self.entry)?;
+        }
         if let Some(arguments) = &self.entry.arguments {
             self.request.message = bound(&self.request.message, arguments)?;
         }
@@ -125,6 +129,7 @@ impl<'a> Call<'a> {
         let Some(upstream) = self.connector.upstream(to.upstream) else {
             return Err(Fault::new(Code::Internal, "This call has no target."));
         };
+        self.refuse_held(&to)?;
         if self.view.catalogue().is_away(to.upstream)
             && let Some(fault) = absence::fault(&**upstream)
         {

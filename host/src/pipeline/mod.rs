@@ -4,7 +4,7 @@
 //! Reading order: [`caller`], [`party`] and [`viewer`] say who asks, [`filters`] what it wants to see; [`call`] is the call in hand; [`port`] lists what the pipeline
 //! needs from others; [`connector`] holds them together; [`exchange`] runs the phases, [`mod@inbound`] does so for what
 //! servers send toward clients; `confirm` asks the person at the client where policies want that; `translate` stands between a client and a server of different eras; [`keeper`] keeps the
-//! catalogue, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
+//! catalogue, [`held`] refuses what is held back, [`lazy`] keeps lists short, [`presence`] says what clients see of a server that is away, and `announce` tells them; `listen` is the stream
 //! on which a client of the modern era hears of it; [`artifacts`] are links to files in answers, and where they lead;
 //! `trail` is what the audit hears of a call; [`catalog`] is what `GET PATH/catalog` shows; [`code`] knows which servers run code.
 
@@ -30,6 +30,7 @@ pub mod filters;
 mod forward;
 mod handles;
 pub mod handshake;
+pub(crate) mod held;
 pub mod inbound;
 pub mod keeper;
 pub mod lazy;
@@ -41,7 +42,7 @@ mod lists;
 mod local;
 mod merge;
 mod mirrored;
-mod moment;
+pub mod moment;
 mod notice;
 pub mod party;
 pub mod port;

@@ -14,7 +14,8 @@ pub(super) fn seconds_until(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-fn rfc3339(since_1970: Duration) -> String {
+/// A moment so long after 1970-01-01.
+pub fn rfc3339(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);

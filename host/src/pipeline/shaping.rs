@@ -9,7 +9,7 @@ use super::fallback;
 use super::port::{ConnectorView, Offering, Snapshot, UpstreamView};
 use super::presence::Presence;
 use super::{room, tasks};
-use crate::catalogue::{Caching, Catalogue, Declared, Entry, Shaped};
+use crate::catalogue::{Caching, Catalogue, Declared, Entry, Held, Shaped};
 
 /// An upstream at a moment: what is known of it, and what clients see of it.
 pub(super) type Seen = (Arc<Snapshot>, Presence);
@@ -100,7 +100,16 @@ fn finished(connector: &Connector, catalogue: Catalogue, seen: &[Seen]) -> Catal
     let catalogue = catalogue.with_away(generation, away).with_caching(caching(seen));
     let mut offerings = seen.iter().filter_map(|(snapshot, _)| snapshot.offering.as_deref());
     let veiled = offerings.any(|offering| offering.veiled.is_some());
-    catalogue.with_tasks(tasks(seen)).with_declared(declared(seen), veiled)
+    let catalogue = catalogue.with_tasks(tasks(seen)).with_declared(declared(seen), veiled);
+    catalogue.with_held(held(seen))
+}
+
+/// What of each upstream is held back.
+fn held(seen: &[Seen]) -> Vec<Arc<Held>> {
+    let held = |(snapshot, _): &Seen| {
+        snapshot.offering.as_ref().map(|offering| offering.held.clone()).unwrap_or_default()
+    };
+    seen.iter().map(held).collect()
 }
 
 /// What each upstream declares.

@@ -95,6 +95,7 @@ pub(super) async fn read<P: Lists>(
         caching: reading.caching,
         mirrored: headed.mirrored,
         left_out: headed.left_out,
+        held: Arc::default(),
         veiled: None,
     };
     Ok(Catalogue { offering, ttl: reading.ttl })

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::ground::Ground;
 use super::reload::Reloader;
 use super::upstreams;
+use crate::config::Pin;
 use crate::pipeline::port::Offering;
 use crate::registry::lapse::weighed;
 use crate::registry::{Trial, Verdict, lapse, same_tools};
@@ -96,7 +97,9 @@ async fn look(trial: Trial, site: &ArcSwap<Site>, ground: &Ground) -> (Trial, Ve
 
 /// What the server at another address offers; none where it does not say so in time.
 async fn offered(trial: &Trial, ground: &Ground) -> Option<Arc<Offering>> {
-    let started = upstreams::start(&trial.settings, &trial.connector, ground);
+    // Nobody is shown what it offers.
+    let pinned = (&trial.connector, Pin::Off);
+    let started = upstreams::start(&trial.settings, pinned, ground);
     let running = started
         .inspect_err(|error| tracing::warn!(upstream = %trial.name, "no look at a lease: {error}"))
         .ok()?;

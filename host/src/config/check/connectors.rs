@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::plugins::Plugins;
 use super::whole::Origin;
 use super::word::check_name;
-use super::{artifacts, clashes, discovery, registry, server_info, upstreams, visibility};
+use super::{artifacts, clashes, discovery, pin, registry, server_info, upstreams, visibility};
 use crate::config::file::{Connector, File, PluginUse};
 use crate::config::key::KeyPath;
 use crate::config::settings::{ConnectorSettings, PluginPlace};
@@ -48,6 +48,7 @@ fn written(
         discovery: file.discovery.clone(),
         server_info: file.server_info.clone(),
         artifacts: file.artifacts.clone(),
+        pin: file.pin,
         router: file.router.clone(),
         policies: file.policies.clone(),
         upstreams: file.upstreams.clone(),
@@ -69,6 +70,7 @@ fn written(
         ("discovery", lone.discovery.is_some()),
         ("server_info", lone.server_info.is_some()),
         ("artifacts", lone.artifacts.is_some()),
+        ("pin", lone.pin.is_some()),
         ("router", lone.router.is_some()),
         ("policies", lone.policies.is_some()),
         ("upstreams", lone.upstreams.is_some()),
@@ -154,6 +156,7 @@ fn one(
         discovery,
         server_info,
         artifacts,
+        pin: pin::check(written.pin).unwrap_or_default(),
         router: router?,
         policies,
         upstreams: upstreams.started.into_iter().map(|(_, upstream)| upstream).collect(),

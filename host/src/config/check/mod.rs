@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`whole`] goes through the parts; [`findings`] collects; [`listen`], [`access`], [`audit`], [`limits`], [`plugins`]
 //! and [`connectors`] check one part each; below them [`tokens`], [`grants`], [`server_info`], [`upstreams`], [`target`],
-//! [`credential`], [`tags`], [`watch`] and [`registry`]; [`visibility`] is what the environment shows; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
+//! [`credential`], [`tags`], [`watch`], [`pin`] and [`registry`]; [`visibility`] is what the environment shows; [`clashes`] looks at names across upstreams; [`word`], [`header`], [`secret`] and [`date`] know
 //! what one value may be.
 
 mod access;
@@ -18,6 +18,7 @@ mod grants;
 mod header;
 mod limits;
 mod listen;
+mod pin;
 mod plugins;
 mod registry;
 mod secret;

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::limits::Bounds;
 use super::whole::Origin;
 use super::word::{check_name, is_tool_name};
-use super::{credential, tags, target, watch};
+use super::{credential, pin, tags, target, watch};
 use crate::config::file::{
     CatalogWord, Connector, InstructionsWord, PrefixWord, ServerRequestWord, Timeouts, Upstream,
 };
@@ -82,6 +82,7 @@ fn one(
         naming,
         server_requests,
         instructions: written.instructions != Some(InstructionsWord::Omit),
+        pin: pin::check(written.pin),
         timeouts,
         watch,
         absence,

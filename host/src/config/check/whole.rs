@@ -11,6 +11,9 @@ use crate::config::load::Flags;
 use crate::config::problem::{Problem, Problems};
 use crate::config::settings::Settings;
 
+/// The file of pins where nobody names another one.
+const PINS: &str = "plugway.lock";
+
 /// Where a configuration comes from.
 pub(in crate::config) struct Origin<'a> {
     /// The file; none when it was put together in code.
@@ -52,6 +55,7 @@ pub(in crate::config) fn check(file: &File, origin: &Origin<'_>) -> Result<Setti
                 Some(dir) => Some(origin.base.join(dir)),
                 None => origin.environment.cache_dir(),
             },
+            pins_file: origin.base.join(file.pins_file.as_deref().unwrap_or(PINS)),
             connectors,
             sources: origin.file.map(Path::to_owned).into_iter().chain(sources).collect(),
             warnings: Problems { file: origin.file.map(Path::to_owned), list: warnings },

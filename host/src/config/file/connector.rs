@@ -36,6 +36,10 @@ pub struct Connector {
     pub server_info: Option<ServerInfo>,
     /// Links to files of servers that run code.
     pub artifacts: Option<Artifacts>,
+    /// Whether what its servers say of their tools, prompts and resources, and their instructions, has to stay as it was first
+    /// seen, or as it was approved (`plugway pins`): `off`, `warn` (the log and `/ready` tell of changes), `hold` (what changed is
+    /// held back until it is approved), `locked` (so is what is new). Default `off`.
+    pub pin: Option<PinWord>,
     /// The plugin that shapes the catalogue: a name, or `{use: NAME, config: {..}}`. Default `router`.
     pub router: Option<PluginUse>,
     /// The plugins that decide what a caller sees and may do, in their order.
@@ -146,6 +150,9 @@ pub struct Upstream {
     pub server_requests: Option<Vec<ServerRequestWord>>,
     /// Whether the server's instructions stand among those of the connector. Default `include`.
     pub instructions: Option<InstructionsWord>,
+    /// Whether what it says of its tools, prompts and resources has to stay as it is: `off`, `warn`, `hold` or `locked`. Default:
+    /// as the connector's.
+    pub pin: Option<PinWord>,
     /// Time limits.
     pub timeouts: Timeouts,
     /// Time between two health checks. Default `30s`.
@@ -238,6 +245,20 @@ pub enum InstructionsWord {
     Include,
     /// No.
     Omit,
+}
+
+/// What becomes of definitions that are not the ones that were seen or approved before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename = "pin", rename_all = "kebab-case")]
+pub enum PinWord {
+    /// They are not looked at.
+    Off,
+    /// The log and `/ready` tell of them.
+    Warn,
+    /// What changed is held back until it is approved; what is seen for the first time is taken as it is.
+    Hold,
+    /// What changed and what is new is held back until it is approved.
+    Locked,
 }
 
 /// Time limits of an upstream.

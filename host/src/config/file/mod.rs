@@ -21,7 +21,7 @@ pub use access::{Admin, AuthMode, AuthUse, Tokens};
 pub use artifacts::{Artifacts, LinksWord};
 pub use audit::{ArgumentsWord, Audit, AuditUse, EveryWord, Rotate};
 pub use connector::{
-    CatalogWord, Connector, InstructionsWord, PluginUse, PrefixWord, ServerRequestWord,
+    CatalogWord, Connector, InstructionsWord, PinWord, PluginUse, PrefixWord, ServerRequestWord,
     SharingWord, Timeouts, TransportWord, Upstream,
 };
 pub use credential::{CredentialMode, CredentialUse};

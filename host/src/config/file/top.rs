@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Admin, Artifacts, AuditUse, AuthUse, Connector, DiscoveryUse, Plugin, PluginUse, Register,
+    Admin, Artifacts, AuditUse, AuthUse, Connector, DiscoveryUse, PinWord, Plugin, PluginUse, Register,
     Registry, ServerInfo, Size, Span, Upstream,
 };
 
@@ -44,6 +44,9 @@ pub struct File {
     pub plugin_dir: Option<String>,
     /// Directory for compiled plugins. Default: `plugway` in the user's cache directory.
     pub cache_dir: Option<String>,
+    /// The file of what was seen or approved of servers' definitions (`pin`). Default: `plugway.lock` beside the configuration
+    /// file, or in the working directory where there is none.
+    pub pins_file: Option<String>,
     /// The connectors, where there are several.
     pub connectors: Option<Vec<Connector>>,
     /// A lone connector: its name.
@@ -67,6 +70,9 @@ pub struct File {
     pub server_info: Option<ServerInfo>,
     /// A lone connector: links to files of its servers.
     pub artifacts: Option<Artifacts>,
+    /// A lone connector: whether what its servers say of themselves has to stay as it was seen or approved: `off`, `warn`, `hold`
+    /// or `locked`. Default `off`.
+    pub pin: Option<PinWord>,
     /// A lone connector: its router. Default `router`.
     pub router: Option<PluginUse>,
     /// A lone connector: its policies.

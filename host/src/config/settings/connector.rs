@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderName, Uri};
 
+use super::pin::Pin;
 use super::registry::{RegisterSettings, RegistrySettings};
 use super::server::{Asks, ServerInfo};
 use crate::config::secret::Secret;
@@ -32,6 +33,8 @@ pub struct ConnectorSettings {
     pub server_info: ServerInfo,
     /// How links to files of its servers are shown; none leaves them as they are.
     pub artifacts: Option<Artifacts>,
+    /// What becomes of definitions that differ from those that were seen or approved.
+    pub pin: Pin,
     /// Shapes the catalogue.
     pub router: PluginPlace,
     /// Judge calls, in this order.
@@ -112,6 +115,8 @@ pub struct UpstreamSettings {
     pub server_requests: Asks,
     /// Whether its instructions stand among those of the connector.
     pub instructions: bool,
+    /// What becomes of its definitions that differ; none = what the connector says.
+    pub pin: Option<Pin>,
     /// Time limits.
     pub timeouts: UpstreamTimeouts,
     /// How it is watched, and tried again.
@@ -142,6 +147,7 @@ impl UpstreamSettings {
             },
             server_requests: Asks::default(),
             instructions: true,
+            pin: None,
             timeouts: UpstreamTimeouts::default(),
             watch: Watch::default(),
             absence: Absence::default(),

@@ -8,6 +8,7 @@ mod access;
 mod audit;
 mod connector;
 mod listen;
+mod pin;
 mod plugin;
 mod registry;
 mod server;
@@ -20,6 +21,7 @@ pub use connector::{
     Naming, PluginPlace, Prefix, Sharing, Target, UpstreamSettings, UpstreamTimeouts, Watch,
 };
 pub use listen::{Accepted, Exposure, Hosts, Listen, ListenSource};
+pub use pin::Pin;
 pub use plugin::{GrantSettings, OnError, PluginLimitSettings, PluginSettings, PluginSource};
 pub use registry::{
     HostRule, LONGEST_LEASE, REGISTRY_SCOPE, RegisterSettings, RegistrySettings, SHORTEST_LEASE,

@@ -32,6 +32,8 @@ pub struct Settings {
     pub plugin_dir: Option<PathBuf>,
     /// Directory for compiled plugins; none where nobody said and the user has no home.
     pub cache_dir: Option<PathBuf>,
+    /// The file of what was seen or approved of servers' definitions.
+    pub pins_file: PathBuf,
     /// The connectors, in the order of the file; at least one.
     pub connectors: Vec<ConnectorSettings>,
     /// The files that it was read from: the configuration itself, and secrets that it names.

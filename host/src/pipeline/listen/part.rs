@@ -46,7 +46,9 @@ pub(super) fn parts(
     caller: &Caller,
     filter: &Filter,
 ) -> Vec<Part> {
-    let place_of = |uri: &String| match view.find_uri(uri)?.target {
+    let found =
+        |uri: &String| view.find_uri(uri).filter(|entry| view.catalogue().held(entry).is_none());
+    let place_of = |uri: &String| match found(uri)?.target {
         Target::Fixed { upstream, .. } => Some(upstream),
         Target::Dynamic | Target::Local => None,
     };

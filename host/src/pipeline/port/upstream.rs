@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue};
 use tokio::sync::watch;
 
 use super::{Answer, File, FileOrder, Promise};
-use crate::catalogue::Caching;
+use crate::catalogue::{Caching, Held};
 use crate::fault::{Code, Fault};
 use crate::pipeline::level::Level;
 use crate::pipeline::party::{Party, PartyId};
@@ -116,6 +116,9 @@ pub struct Offering {
     pub mirrored: BTreeMap<Arc<str>, Arc<[Mirrored]>>,
     /// Tools that the server offers and that are not among these.
     pub left_out: Vec<LeftOut>,
+    /// What of it is held back (docs/decisions/0032). Such a thing stands in the lists under its own name, with the definition
+    /// that was approved last, or with none but the name.
+    pub held: Arc<Held>,
     /// A sentence for whoever comes without a credential of its own, where the server says to nobody else what it offers:
     /// then all of this is empty, and each caller has an offering of its own ([`Upstream::variant_of`]).
     pub veiled: Option<Arc<str>>,

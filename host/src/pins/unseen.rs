@@ -1,0 +1,217 @@
+//! Characters that nobody sees, or that make others stand where they are not: with them a definition tells a model what it
+//! does not tell a person. What real text needs of them is let through: joiners within scripts that join letters, and within
+//! emoji; direction marks in text of a script that is written from right to left.
+
+use std::collections::BTreeSet;
+
+/// So many different characters are told of one definition.
+const TOLD: usize = 8;
+
+/// The characters that were found, as `U+202E`; at most [`TOLD`] different ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Unseen(BTreeSet<char>);
+
+impl Unseen {
+    /// Looks through a text of any length and form.
+    pub(super) fn look(&mut self, text: &str) {
+        if text.is_ascii() && !text.bytes().any(|byte| is_control(char::from(byte))) {
+            return;
+        }
+        let all: Vec<char> = text.chars().collect();
+        let leans_right = all.iter().any(|c| is_right_to_left(*c));
+        for (at, c) in all.iter().enumerate() {
+            let around = Around { all: &all, at, leans_right };
+            if around.is_odd(*c) {
+                self.add(*c);
+            }
+        }
+    }
+
+    /// The same for a name, which is on one line.
+    pub(super) fn look_at_name(&mut self, name: &str) {
+        self.look(name);
+        for c in name.chars().filter(|c| c.is_control()) {
+            self.add(c);
+        }
+    }
+
+    fn add(&mut self, c: char) {
+        if self.0.len() < TOLD {
+            self.0.insert(c);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each as `U+202E`.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect()
+    }
+}
+
+/// Whether a character is to be written as an escape wherever people look for what stands there.
+pub(super) fn is_unseen(c: char) -> bool {
+    is_control(c) || is_mark(c) || is_invisible(c) || is_selector(c) || is_tag(c) || is_joiner(c)
+}
+
+/// A character and what stands around it.
+struct Around<'a> {
+    all: &'a [char],
+    at: usize,
+    /// Whether the text has letters of a script that is written from right to left.
+    leans_right: bool,
+}
+
+impl Around<'_> {
+    fn before(&self) -> Option<char> {
+        self.all.get(self.at.checked_sub(1)?).copied()
+    }
+
+    fn after(&self) -> Option<char> {
+        self.all.get(self.at + 1).copied()
+    }
+
+    fn is_odd(&self, c: char) -> bool {
+        if is_mark(c) {
+            return !self.may_mark(c);
+        }
+        if is_joiner(c) {
+            return !self.may_join(c);
+        }
+        if is_selector(c) {
+            return !self.may_select(c);
+        }
+        if is_tag(c) {
+            return !self.is_flag();
+        }
+        is_control(c) || (is_invisible(c) && !self.parts_words(c))
+    }
+
+    /// The three marks that change no order by themselves, alone in text that has letters from right to left. Embeddings,
+    /// overrides and isolates never.
+    fn may_mark(&self, c: char) -> bool {
+        let plain = matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}');
+        plain && self.leans_right && !self.before().is_some_and(is_unseen)
+    }
+
+    /// Between letters of a script that joins them, or, of the joiner alone, between two emoji.
+    fn may_join(&self, c: char) -> bool {
+        let Some(before) = self.before() else { return false };
+        let after = self.after();
+        let within = joins(before) && !after.is_some_and(|c| is_joiner(c) || is_mark(c));
+        let emoji = c == '\u{200d}'
+            && (is_pictograph(before) || before == '\u{fe0f}')
+            && after.is_some_and(is_pictograph);
+        within || emoji
+    }
+
+    /// Behind a character that has variants, once.
+    fn may_select(&self, c: char) -> bool {
+        let Some(before) = self.before() else { return false };
+        match c {
+            '\u{fe0e}' | '\u{fe0f}' => {
+                is_pictograph(before) || matches!(before, '0'..='9' | '#' | '*')
+            }
+            '\u{fe00}'..='\u{fe0d}' => {
+                is_han(before)
+                    || matches!(before, '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}')
+            }
+            '\u{180b}'..='\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
+            _ => is_han(before),
+        }
+    }
+
+    /// Zero-width spaces part words of scripts that have no spaces.
+    fn parts_words(&self, c: char) -> bool {
+        let part = |c: Option<char>| {
+            c.is_some_and(|c| matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'))
+        };
+        c == '\u{200b}' && part(self.before()) && part(self.after())
+    }
+
+    /// A tag of the flag of a region: the black flag, three to six letters or digits, the end.
+    fn is_flag(&self) -> bool {
+        let start = self.all.get(..=self.at).unwrap_or_default();
+        let Some(flag) = start.iter().rposition(|c| !is_tag(*c)) else { return false };
+        let tags = self.all.get(flag + 1..).unwrap_or_default();
+        let length = tags.iter().take_while(|c| is_tag(**c)).count();
+        let Some((end, region)) = tags.get(..length).and_then(<[char]>::split_last) else {
+            return false;
+        };
+        let plain = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
+        start.get(flag) == Some(&'\u{1f3f4}')
+            && *end == '\u{e007f}'
+            && (3..=6).contains(&region.len())
+            && region.iter().all(plain)
+    }
+}
+
+/// C0 without tab and line ends, DEL and C1.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r')
+}
+
+/// What says in which direction text runs.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180d}' | '\u{180f}')
+}
+
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Other characters without a shape (`Default_Ignorable_Code_Point`, and separators of lines).
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'
+            | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0080}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}'
+    )
+}
+
+/// Letters and vowel signs of scripts in which joiners change shapes: Arabic, Syriac, N'Ko, those of India and their
+/// neighbours, Khmer, Mongolian.
+fn joins(c: char) -> bool {
+    let own = matches!(
+        c,
+        '\u{620}'..='\u{6ff}' | '\u{710}'..='\u{74f}' | '\u{750}'..='\u{77f}' | '\u{7ca}'..='\u{7f5}'
+            | '\u{860}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}'
+            | '\u{1820}'..='\u{18aa}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
+    );
+    own && !is_unseen(c)
+}
+
+/// Hebrew, Arabic, Syriac, Thaana, N'Ko and their neighbours.
+fn is_right_to_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{5d0}'..='\u{5f2}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d3}' | '\u{6fa}'..='\u{8c9}'
+            | '\u{fb1d}'..='\u{fdfb}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}'
+    )
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{3002}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff1f}' | '\u{20000}'..='\u{3fffd}')
+}
+
+/// Characters that are shown as pictures, as far as joiners and selectors stand beside them.
+fn is_pictograph(c: char) -> bool {
+    matches!(
+        c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21aa}'
+            | '\u{231a}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' | '\u{2934}'..='\u{2935}'
+            | '\u{2b05}'..='\u{2b55}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}'
+    )
+}

@@ -1,0 +1,105 @@
+//! Prompts, resources, templates and instructions.
+
+use anyhow::{Context as _, Result, ensure};
+use plugway_tests::Notices;
+use plugway_tests::rpc::Client;
+use serde_json::{Value, json};
+
+use super::server::{Says, Shifty};
+use super::{BOUND, reread, said, start};
+
+fn says(text: &str) -> Says {
+    Says {
+        tools: Vec::new(),
+        tools_of_ui: None,
+        prompts: vec![json!({"name": "draft", "description": text})],
+        resources: vec![json!({"uri": "own://notes/1", "name": "one", "description": text})],
+        templates: vec![
+            json!({"uriTemplate": "own://pages/{id}", "name": "page", "description": text}),
+        ],
+        instructions: Some(text.to_owned()),
+    }
+}
+
+const CALLS: [(&str, &str); 4] = [
+    ("prompts/get", r#"{"name": "up_draft"}"#),
+    ("resources/read", r#"{"uri": "own://notes/1"}"#),
+    ("resources/read", r#"{"uri": "own://pages/7"}"#),
+    (
+        "completion/complete",
+        r#"{"ref": {"type": "ref/prompt", "name": "up_draft"}, "argument": {"name": "a", "value": "x"}}"#,
+    ),
+];
+
+async fn listed(client: &Client) -> Result<String> {
+    let mut all = String::new();
+    for method in ["prompts/list", "resources/list", "resources/templates/list"] {
+        all.push_str(&client.call(method, json!({})).await?.text);
+    }
+    Ok(all)
+}
+
+#[tokio::test]
+async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Result<()> {
+    for modern in [false, true] {
+        let server = Shifty::start(modern, says("Good.")).await?;
+        let (plugway, admin) = start("hold", &[("up", &server)]).await?;
+        let clients = [plugway.legacy().await?, plugway.modern()];
+        let told = Notices::of(clients.first().context("none")?).await?;
+        for client in &clients {
+            for (method, params) in CALLS {
+                client.call(method, serde_json::from_str(params)?).await?.result()?;
+            }
+            let all = listed(client).await?;
+            for name in ["up_draft", "own://notes/1", "own://pages/{id}"] {
+                ensure!(all.contains(name), "{all}");
+            }
+        }
+        let before = plugway.legacy().await?;
+        ensure!(before.initialized().context("none")?.to_string().contains("Good."));
+        let called = |name: &str| server.called(name);
+        let counts = [called("draft"), called("own://notes/1"), called("own://pages/7")];
+
+        server.says(says("Evil."));
+        reread(&admin, "up").await?;
+        told.until_changed("prompts", 1, BOUND).await?;
+        told.until_changed("resources", 1, BOUND).await?;
+        for client in &clients {
+            for (method, params) in CALLS {
+                let reply = client.call(method, serde_json::from_str::<Value>(params)?).await?;
+                ensure!(reply.text.contains("changed since it was approved"), "{}", reply.text);
+                ensure!(reply.error_code()? == -32603, "{}", reply.text);
+            }
+            let all = listed(client).await?;
+            for text in ["up_draft", "own://notes/1", "own://pages/", "Good.", "Evil."] {
+                ensure!(!all.contains(text), "{all}");
+            }
+        }
+        // A server of the legacy era gives its instructions once, when a connection is opened.
+        if modern {
+            let client = plugway.legacy().await?;
+            let initialized = client.initialized().context("none")?.to_string();
+            let shown = ["## up", "Good.", "Evil."].iter().any(|text| initialized.contains(text));
+            ensure!(!shown, "{initialized}");
+        }
+        ensure!(counts == [called("draft"), called("own://notes/1"), called("own://pages/7")]);
+
+        ensure!(
+            said(&plugway, &["list", "--held"]).await?.lines().count()
+                == if modern { 4 } else { 3 }
+        );
+        said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+        told.until_changed("prompts", 2, BOUND).await?;
+        told.until_changed("resources", 2, BOUND).await?;
+        for client in &clients {
+            ensure!(listed(client).await?.matches("Evil.").count() == 3);
+            for (method, params) in CALLS {
+                client.call(method, serde_json::from_str(params)?).await?.result()?;
+            }
+        }
+        let client = plugway.legacy().await?;
+        let text = if modern { "Evil." } else { "Good." };
+        ensure!(client.initialized().context("none")?.to_string().contains(text));
+    }
+    Ok(())
+}
