@@ -9,8 +9,16 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 
 /// The rooms whose bounds the page lists, or the only file of theirs that has any.
-const ROOMS: [&str; 8] =
-    ["session", "transport", "pipeline", "upstream/limits.rs", "registry", "app/leases", "audit", "pins"];
+const ROOMS: [&str; 8] = [
+    "session",
+    "transport",
+    "pipeline",
+    "upstream/limits.rs",
+    "registry",
+    "app/leases",
+    "audit",
+    "pins",
+];
 /// Constants that bound nothing.
 const NO_BOUNDS: [(&str, &str); 5] = [
     ("session/outbox.rs", "NEVER_ASKED"),

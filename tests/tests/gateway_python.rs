@@ -116,7 +116,7 @@ impl Dice {
     }
 
     fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
+        words.get(self.below(words.len())).copied().unwrap_or_default()
     }
 }
 
@@ -154,7 +154,7 @@ fn expression(dice: &mut Dice, depth: usize) -> String {
         ];
         return dice.of(&LEAVES).to_owned();
     }
-    let mut next = |dice: &mut Dice| expression(dice, depth - 1);
+    let next = |dice: &mut Dice| expression(dice, depth - 1);
     match dice.below(12) {
         0 => format!("{}.attr", next(dice)),
         1 => format!("({})", next(dice)),
@@ -169,7 +169,7 @@ fn expression(dice: &mut Dice, depth: usize) -> String {
 }
 
 /// A string with fields.
-fn text(dice: &mut Dice, mut next: impl FnMut(&mut Dice) -> String) -> String {
+fn text(dice: &mut Dice, next: impl Fn(&mut Dice) -> String) -> String {
     let prefix = dice.of(&["f", "F", "rf", "fR", "t", "Tr"]);
     let quotes = dice.of(&["'", "\"", "'''", "\"\"\""]);
     let mut made = format!("{prefix}{quotes}");

@@ -119,11 +119,7 @@ struct Told {
 }
 
 /// How a policy understood what was written. The page is all that there is, if that is known.
-async fn understood(
-    policy: &dyn Policy,
-    (offered, known): (&Page, bool),
-    lines: &mut Vec<String>,
-) {
+async fn understood(policy: &dyn Policy, (offered, known): (&Page, bool), lines: &mut Vec<String>) {
     let place = format!("policy {} of connector {}", policy.name(), offered.connector);
     match told(policy, offered).await {
         Ok(told) => {

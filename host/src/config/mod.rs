@@ -55,8 +55,8 @@ pub mod written {
         Admin, ArgumentsWord, Artifacts, Attempts, Audit, AuditUse, AuthMode, AuthUse, CatalogWord,
         Connector, CredentialMode, CredentialUse, DiscoveryMode, DiscoveryUse, EveryWord, Exposure,
         ExposureWord, File, FormWord, Grants, Icon, IconTheme, InstructionsWord, LinksWord,
-        OnErrorWord, PinWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register, Registry,
-        Rotate, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord, Size, Span,
-        Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
+        OnErrorWord, PinWord, Plugin, PluginLimits, PluginUse, PrefixWord, Reconnect, Register,
+        Registry, Rotate, SecretText, ServerInfo, ServerLimits, ServerRequestWord, SharingWord,
+        Size, Span, Text, Timeouts, Tokens, TransportWord, UnavailableWord, Upstream,
     };
 }

@@ -50,7 +50,7 @@ fn stub(kind: EntryKind, name: &str) -> Arc<str> {
     let name = json_string(name);
     let text = match kind {
         EntryKind::Tool => format!(r#"{{"name":{name},"inputSchema":{{"type":"object"}}}}"#),
-        EntryKind::Prompt => format!(r#"{{"name":{name}}}"#),
+        EntryKind::Prompt | EntryKind::Function => format!(r#"{{"name":{name}}}"#),
         EntryKind::Resource | EntryKind::Template => {
             format!(r#"{{"{}":{name},"name":{name}}}"#, kind.key())
         }

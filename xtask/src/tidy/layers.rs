@@ -9,7 +9,7 @@ use crate::workspace::SourceFile;
 /// telemetry}`: `pipeline` owns the ports, the rooms beside it implement them and never name each other, and only
 /// `app` and what is above it may name all. `config` holds checked settings and `telemetry` counters, so the rooms
 /// that are built from settings may name both.
-const ROOMS: [(&str, &[&str]); 25] = [
+const ROOMS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("fault", &[]),
     ("hex", &[]),

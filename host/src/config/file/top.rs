@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Admin, Artifacts, AuditUse, AuthUse, Connector, DiscoveryUse, PinWord, Plugin, PluginUse, Register,
-    Registry, ServerInfo, Size, Span, Upstream,
+    Admin, Artifacts, AuditUse, AuthUse, Connector, DiscoveryUse, PinWord, Plugin, PluginUse,
+    Register, Registry, ServerInfo, Size, Span, Upstream,
 };
 
 /// A configuration file of plugway. A lone connector may stand at the top: `name: hub` and `upstreams:` are a whole

@@ -140,7 +140,7 @@ impl Page {
     /// The names in the code of all functions of that upstream, each with a line feed behind it.
     pub fn functions(&self, upstream: &str) -> Option<&str> {
         let catalogue = self.catalogue.as_ref()?;
-        let place = catalogue.upstreams().iter().position(|name| **name == *upstream)?;
+        let place = catalogue.upstreams.iter().position(|name| **name == *upstream)?;
         catalogue.functions_of(place)
     }
 }

@@ -1,6 +1,21 @@
 //! A place in a text.
 
+use super::kernel;
 use super::refusal::NotPython;
+
+/// Whether a name may begin so. As CPython does we take every character beyond ASCII into a name: which of them may stand there
+/// it looks up later, and none means anything else. What no name has is no program, and nothing that we could overlook. White space
+/// and what a kernel divides lines at is no part of a name.
+pub(super) fn begins(found: char) -> bool {
+    found == '_'
+        || found.is_ascii_alphabetic()
+        || !(found.is_ascii() || found.is_whitespace() || kernel::divides(found))
+}
+
+/// Whether a name may go on so.
+pub(super) fn goes_on(found: char) -> bool {
+    begins(found) || found.is_ascii_digit()
+}
 
 /// The rest of a text, and how far it is.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Goes over code, token by token, with the brackets, strings and fields that are open.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, begins, goes_on};
 use super::kernel;
 use super::numbers::number;
 use super::refusal::NotPython;
@@ -110,7 +110,7 @@ impl<'a, F: FnMut(&str)> Lexer<'a, F> {
             '.' if self.cursor.rest().chars().nth(1).is_some_and(|next| next.is_ascii_digit()) => {
                 number(&mut self.cursor)
             }
-            _ if found == '_' || unicode_ident::is_xid_start(found) => self.name(before),
+            _ if begins(found) => self.name(before),
             _ => self.operator(found),
         }
     }
@@ -150,7 +150,7 @@ impl<'a, F: FnMut(&str)> Lexer<'a, F> {
 
     /// A name, or a string with a prefix.
     fn name(&mut self, before: Last<'a>) -> Result<(), NotPython> {
-        let name = self.cursor.take_while(unicode_ident::is_xid_continue);
+        let name = self.cursor.take_while(goes_on);
         if self.string(name)? {
             return refuse_beside(&self.cursor, before);
         }

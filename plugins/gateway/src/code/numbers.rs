@@ -1,6 +1,6 @@
 //! Numbers, as far as to know where they end.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, goes_on};
 use super::refusal::NotPython;
 
 /// Python lets these stand right behind a number: `1if x else y`.
@@ -23,8 +23,7 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Result<(), NotPython> {
         exponent(cursor);
         let _imaginary = cursor.skip("j") || cursor.skip("J");
     }
-    let joined =
-        cursor.peek().is_some_and(|found| found == '_' || unicode_ident::is_xid_continue(found));
+    let joined = cursor.peek().is_some_and(goes_on);
     if joined && !MAY_FOLLOW.iter().any(|word| cursor.starts_with(word)) {
         return cursor.refuse("a number that runs into a name");
     }

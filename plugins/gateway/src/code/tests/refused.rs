@@ -37,7 +37,7 @@ fn what_does_not_fit() {
 fn what_a_kernel_makes_something_else_of() {
     let magic = "a line that is no Python but a magic, a shell command or help";
     for code in ["%time x", "  %x", "!ls", "?x", ",f a", ";f a", "/f a", "%%bash\nls", "\\\n%x"] {
-        refused(code, 1 + code.starts_with('\\') as usize, magic);
+        refused(code, 1 + usize::from(code.starts_with('\\')), magic);
     }
     for code in ["x = %who", "x =%who", "time f()", "run 'x'", "run f'x'", "timeit 1"] {
         refused(code, 1, magic);

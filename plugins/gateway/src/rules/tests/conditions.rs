@@ -143,45 +143,47 @@ fn what_is_too_deep_to_be_read_is_measured_all_the_same() {
     let rules = super::rules(json!({"rules": [
         {"when": {"argument": {"pointer": "/x", "size": {"min": 2}}}, "do": "deny"},
     ]}));
-    struct Deep(Made, String);
-    impl super::Facts for Deep {
-        fn has_scope(&self, scope: &str) -> bool {
-            self.0.has_scope(scope)
-        }
-        fn claim(&self, name: &str) -> Option<String> {
-            self.0.claim(name)
-        }
-        fn tenant(&self) -> Option<String> {
-            self.0.tenant()
-        }
-        fn client(&self) -> Option<String> {
-            self.0.client()
-        }
-        fn caller(&self) -> String {
-            self.0.caller()
-        }
-        fn tool_names(&self) -> &[String] {
-            self.0.tool_names()
-        }
-        fn kind(&self) -> &str {
-            self.0.kind()
-        }
-        fn upstream(&self) -> Option<String> {
-            self.0.upstream()
-        }
-        fn hint(&self, name: &str) -> Option<bool> {
-            self.0.hint(name)
-        }
-        fn argument(&self, _: &str) -> Option<Option<String>> {
-            Some(Some(self.1.clone()))
-        }
-        fn now_ms(&self) -> f64 {
-            self.0.now_ms()
-        }
-    }
     let deep = |items: &str| format!("[{}{items}{}]", "[".repeat(5_000), "]".repeat(5_000));
     let two = Deep(Made::default(), format!("[{0},{0}]", deep("1")));
     assert_eq!(rules.decide(&two).act, super::Act::Deny);
     let one = Deep(Made::default(), deep("1,2"));
     assert_eq!(rules.decide(&one).act, super::Act::Allow);
+}
+
+/// A call whose every argument is this text.
+struct Deep(Made, String);
+impl super::Facts for Deep {
+    fn has_scope(&self, scope: &str) -> bool {
+        self.0.has_scope(scope)
+    }
+    fn claim(&self, name: &str) -> Option<String> {
+        self.0.claim(name)
+    }
+    fn tenant(&self) -> Option<String> {
+        self.0.tenant()
+    }
+    fn client(&self) -> Option<String> {
+        self.0.client()
+    }
+    fn caller(&self) -> String {
+        self.0.caller()
+    }
+    fn tool_names(&self) -> &[String] {
+        self.0.tool_names()
+    }
+    fn kind(&self) -> &str {
+        self.0.kind()
+    }
+    fn upstream(&self) -> Option<String> {
+        self.0.upstream()
+    }
+    fn hint(&self, name: &str) -> Option<bool> {
+        self.0.hint(name)
+    }
+    fn argument(&self, _: &str) -> Option<Option<String>> {
+        Some(Some(self.1.clone()))
+    }
+    fn now_ms(&self) -> f64 {
+        self.0.now_ms()
+    }
 }

@@ -9,7 +9,7 @@ mod times;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use plugway_sdk::serde_json::{Value, json};
+use plugway_sdk::serde_json::{Value, from_value, json};
 
 use super::{Act, Facts, Outlook, Rules, RulesConfig};
 
@@ -112,7 +112,7 @@ impl Facts for Made {
 
 /// Rules out of the three keys as JSON.
 pub(super) fn checked(config: Value) -> Result<Rules, (String, String)> {
-    Rules::checked(serde_json::from_value::<RulesConfig>(config).unwrap())
+    Rules::checked(from_value::<RulesConfig>(config).unwrap())
 }
 
 pub(super) fn rules(config: Value) -> Rules {

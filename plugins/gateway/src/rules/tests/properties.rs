@@ -150,6 +150,7 @@ proptest! {
         prop_assert_eq!(super::holds(&when, &made), super::holds(&turned, &made));
         let one = rules(json!({"rules": [{"when": when, "do": "deny"}]}));
         let other = rules(json!({"rules": [{"when": turned, "do": "deny"}]}));
-        prop_assert_eq!(one.sight(&made.listed()), other.sight(&made.listed()));
+        // Of two hours that both are over either may be the one that is asked about.
+        prop_assert_eq!(one.sight(&made.listed()).0, other.sight(&made.listed()).0);
     }
 }
