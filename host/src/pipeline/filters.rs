@@ -89,11 +89,13 @@ impl Connector {
 
 fn add(values: &mut BTreeMap<String, String>, name: &str, value: &str, between: &str) {
     let all = values.entry(name.to_owned()).or_default();
-    if !all.is_empty() && !value.is_empty() {
+    let between = if all.is_empty() || value.is_empty() { "" } else { between };
+    let room = VALUE.saturating_sub(all.len() + between.len());
+    let kept = value.get(..value.floor_char_boundary(room)).unwrap_or_default();
+    if !kept.is_empty() {
         all.push_str(between);
+        all.push_str(kept);
     }
-    let room = VALUE.saturating_sub(all.len());
-    all.push_str(value.get(..value.floor_char_boundary(room)).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Whether one thing is to be seen.
 
-use crate::lists::{About, Lists, Set};
+use crate::lists::{About, Set};
 
 /// One thing of a connector.
 #[derive(Debug, Clone, Copy)]
@@ -61,16 +61,16 @@ impl Judge<'_> {
         let is_own = thing.serverless && details.is_local();
         let rules = if is_own { &[][..] } else { self.rules };
         let asked = if is_own && is_catalogue(thing) { &[][..] } else { self.asked };
-        let enabling = || rules.iter().chain(asked);
-        enabling().all(|set| named(&|name| set.of(about).enables(name)))
-            && tagged(thing.tags, enabling().map(|set| &set.tags))
+        let enabling: Vec<&Set> = rules.iter().chain(asked).collect();
+        enabling.iter().all(|set| named(&|name| set.of(about).enables(name)))
+            && tagged(thing.tags, &enabling)
     }
 }
 
-/// Whether a tag is enabled by all of these lists; without any tags, whether none of them enables only some.
-fn tagged<'a, I: Iterator<Item = &'a Lists> + Clone>(tags: &[String], lists: I) -> bool {
-    let mut naming = lists.clone().filter(|lists| lists.enabled.is_some());
-    naming.next().is_none() || tags.iter().any(|tag| lists.clone().all(|lists| lists.enables(tag)))
+/// Whether a tag is enabled by all of these sets; without any tags, whether none of them enables only some.
+fn tagged(tags: &[String], sets: &[&Set]) -> bool {
+    sets.iter().all(|set| set.tags.enabled.is_none())
+        || tags.iter().any(|tag| sets.iter().all(|set| set.tags.enables(tag)))
 }
 
 /// The resource that `GET PATH/catalog` shows.

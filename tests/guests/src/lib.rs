@@ -28,6 +28,7 @@ pub const GOOD: &[&str] = &[
     "review_echo",
     "review_replace",
     "route_dynamic",
+    "visibility_by_request",
     "visibility_by_scope",
     "visibility_details",
 ];

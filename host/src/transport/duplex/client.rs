@@ -221,7 +221,7 @@ impl Client {
                     }
                 }
             };
-            quit.run_until_cancelled(pump).await;
+            quit.run_until_cancelled(Box::pin(pump)).await;
         });
         Ok(answer)
     }
