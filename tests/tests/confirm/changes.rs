@@ -9,7 +9,7 @@ use super::{
     required, session, text_of, yes,
 };
 
-fn edit(patch: Value) -> Guest {
+fn edit(patch: &Value) -> Guest {
     Guest::new("admit_edit").config(json!({ "arguments": patch }))
 }
 
@@ -25,7 +25,7 @@ async fn the_edit_of_a_later_policy_is_shown_and_several_policies_ask_once() -> 
     let hub = Hub::new("hub")
         .upstream("up", &upstream.url())
         .policy(first)
-        .policy(edit(json!({"text": "edited", "gone": null})))
+        .policy(edit(&json!({"text": "edited", "gone": null})))
         .policy(last);
     let plugway = hub.start().await?;
     let call = look(&json!({"text": "as sent", "gone": 1}));
@@ -52,7 +52,7 @@ async fn the_edit_of_a_later_policy_is_shown_and_several_policies_ask_once() -> 
 #[tokio::test]
 async fn what_is_edited_another_way_after_it_was_confirmed_is_refused() -> Result<()> {
     let upstream = Recorder::start().await?;
-    let hub = |patch: Value| careful(&upstream).policy(edit(patch));
+    let hub = |patch: Value| careful(&upstream).policy(edit(&patch));
     let plugway = hub(json!({"text": "one"})).start().await?;
     let call = look(&json!({}));
     let client = modern(&plugway);
@@ -78,7 +78,7 @@ async fn a_rule_that_denies_by_then_denies_and_one_more_that_asks_is_not_answere
         (Guest::new("admit_reject").config(json!({"message": "Not any more."})), "Not any more."),
         (confirming(json!({})).named("another"), "not what was confirmed"),
     ] {
-        let plugway = careful(&upstream).policy(edit(json!({}))).setup()?;
+        let plugway = careful(&upstream).policy(edit(&json!({}))).setup()?;
         let plugway = plugway.file(&more.file(), more.bytes()?).start().await?;
         let client = modern(&plugway);
         let (_, state) = required(&client.call("tools/call", call.clone()).await?)?;

@@ -31,7 +31,7 @@ fn read_back(shown: &str) -> String {
             let letter = char::from_u32(u32::from_str_radix(&digits, 16).unwrap()).unwrap();
             text.pop();
             let escaped = serde_json::to_string(&letter.to_string()).unwrap();
-            text.push_str(&escaped[1..escaped.len() - 1]);
+            text.push_str(escaped.get(1..escaped.len() - 1).unwrap());
         } else {
             text.push(next);
         }
@@ -114,7 +114,7 @@ proptest! {
         let (begun, left_out) = beginning(&name, limit, true);
         prop_assert!(begun.len() <= limit && name.len() >= left_out);
         let read: String = serde_json::from_str(&format!("\"{}\"", read_back(&begun))).unwrap();
-        prop_assert_eq!(read.as_str(), &name[..name.len() - left_out]);
+        prop_assert_eq!(read.as_str(), name.get(..name.len() - left_out).unwrap());
     }
 }
 
@@ -141,7 +141,7 @@ fn arguments_of_any_size_take_one_page() {
     assert!(text.lines().count() <= LINES && text.len() <= SHOWN);
     // What is shown and what is not are all of it: the last line breaks off behind a comma.
     let last = text.trim_end().trim_end_matches(',').rsplit_once('\n').unwrap().1.trim().to_owned();
-    let rest = &json[json.len() - left_out..];
+    let rest = json.get(json.len() - left_out..).unwrap();
     assert!(
         rest.trim_start_matches(',').starts_with(&(last.parse::<u32>().unwrap() + 1).to_string())
     );

@@ -71,7 +71,14 @@ fn each_fault_has_its_status_and_its_code_in_each_era() {
 fn what_stopped_a_tool_is_a_result_that_the_agent_reads() {
     let id = Id::number(7);
     for &code in Code::ALL {
-        let own = [Code::Refused, Code::NotLoaded, Code::BadArguments];
+        let own = [
+            Code::Refused,
+            Code::NotLoaded,
+            Code::BadArguments,
+            Code::NotConfirmed,
+            Code::ConfirmationTimeout,
+            Code::CannotConfirm,
+        ];
         let readable = code.as_str().starts_with("upstream-") || own.contains(&code);
         let text = fault_body(
             &Fault::new(code, "Text."),

@@ -79,8 +79,8 @@ async fn confirmed(stage: &Stage, more: &str) -> BoxStream<'static, Item> {
     stage.call(&call("7", &(more.to_owned() + &retry(CONFIRMED, &state(&asked))))).await
 }
 
-fn one(mut items: BoxStream<'static, Item>) -> impl Future<Output = String> {
-    async move { response(items.next().await) }
+async fn one(mut items: BoxStream<'static, Item>) -> String {
+    response(items.next().await)
 }
 
 fn seen(careful: &Careful) -> [u32; 2] {
