@@ -1,8 +1,8 @@
 //! Prompts, resources, templates and instructions.
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::Notices;
 use plugway_tests::rpc::Client;
+use plugway_tests::{Notices, Plugway, wait};
 use serde_json::{Value, json};
 
 use super::server::{Says, Shifty};
@@ -55,8 +55,6 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
                 ensure!(all.contains(name), "{all}");
             }
         }
-        let before = plugway.legacy().await?;
-        ensure!(before.initialized().context("none")?.to_string().contains("Good."));
         let called = |name: &str| server.called(name);
         let counts = [called("draft"), called("own://notes/1"), called("own://pages/7")];
 
@@ -75,19 +73,9 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
                 ensure!(!all.contains(text), "{all}");
             }
         }
-        // A server of the legacy era gives its instructions once, when a connection is opened.
-        if modern {
-            let client = plugway.legacy().await?;
-            let initialized = client.initialized().context("none")?.to_string();
-            let shown = ["## up", "Good.", "Evil."].iter().any(|text| initialized.contains(text));
-            ensure!(!shown, "{initialized}");
-        }
         ensure!(counts == [called("draft"), called("own://notes/1"), called("own://pages/7")]);
 
-        ensure!(
-            said(&plugway, &["list", "--held"]).await?.lines().count()
-                == if modern { 4 } else { 3 }
-        );
+        ensure!(said(&plugway, &["list", "--held"]).await?.lines().count() == 3);
         said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
         told.until_changed("prompts", 2, BOUND).await?;
         told.until_changed("resources", 2, BOUND).await?;
@@ -97,9 +85,44 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
                 client.call(method, serde_json::from_str(params)?).await?.result()?;
             }
         }
-        let client = plugway.legacy().await?;
-        let text = if modern { "Evil." } else { "Good." };
-        ensure!(client.initialized().context("none")?.to_string().contains(text));
+    }
+    Ok(())
+}
+
+/// What a new session is told at its start.
+async fn introduction(plugway: &Plugway) -> Result<String> {
+    let client = plugway.legacy().await?;
+    Ok(client.initialized().context("no answer")?.to_string())
+}
+
+#[tokio::test]
+async fn instructions_that_changed_are_left_out_until_they_are_approved() -> Result<()> {
+    for modern in [false, true] {
+        let server = Shifty::start(modern, says("Good.")).await?;
+        let (plugway, admin) = start("hold", &[("up", &server)]).await?;
+        ensure!(introduction(&plugway).await?.contains("Good."));
+        server.says(Says { instructions: Some("Evil.".to_owned()), ..says("Good.") });
+        // A server gives them when plugway connects.
+        for act in ["disable", "enable"] {
+            ensure!(admin.post(&format!("upstreams/hub/up/{act}")).await?.status == 200);
+        }
+        wait::until("they wait", BOUND, async || {
+            let waits = said(&plugway, &["list", "--held"]).await?;
+            Ok(waits.contains("hub/up/instructions").then_some(()))
+        })
+        .await?;
+        wait::until("the server is there", BOUND, async || {
+            let listed = listed(&plugway.modern()).await?;
+            Ok(listed.contains("up_draft").then_some(()))
+        })
+        .await?;
+        let told = introduction(&plugway).await?;
+        ensure!(!["## up", "Good.", "Evil."].iter().any(|text| told.contains(text)), "{told}");
+        said(&plugway, &["approve", "hub/up/instructions", "--by", "ann"]).await?;
+        wait::until("they are said", BOUND, async || {
+            Ok(introduction(&plugway).await?.contains("Evil.").then_some(()))
+        })
+        .await?;
     }
     Ok(())
 }
