@@ -16,7 +16,10 @@ use std::{env, fs};
 const TARGET: &str = "wasm32-wasip2";
 
 /// Package and file of each plugin.
-const PLUGINS: [(&str, &str); 1] = [("plugway-router", "plugway_router.wasm")];
+const PLUGINS: &[(&str, &str)] = &[
+    ("plugway-masking", "plugway_masking.wasm"),
+    ("plugway-router", "plugway_router.wasm"),
+];
 
 fn main() -> ExitCode {
     match run() {

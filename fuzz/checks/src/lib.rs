@@ -6,6 +6,7 @@ mod definitions;
 mod document;
 mod header;
 mod json;
+mod masking;
 mod merge;
 mod message;
 mod mirrored;
@@ -18,11 +19,12 @@ mod uri_template;
 pub type Check = fn(&[u8]);
 
 /// Every check by the name of its fuzz target and of its folder of seeds.
-pub const TARGETS: [(&str, Check); 11] = [
+pub const TARGETS: [(&str, Check); 12] = [
     ("config", config::check),
     ("definitions", definitions::check),
     ("document", document::check),
     ("header", header::check),
+    ("masking", masking::check),
     ("merge", merge::check),
     ("message", message::check),
     ("mirrored", mirrored::check),

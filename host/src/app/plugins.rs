@@ -150,7 +150,9 @@ fn fetcher(grants: &GrantSettings, own: &OwnListeners) -> Option<Arc<Fetcher>> {
 fn spec(settings: &PluginSettings, own: &OwnListeners) -> PluginSpec {
     let name = settings.name.clone();
     let base = match &settings.source {
-        PluginSource::Bundled => bundled::router(name),
+        PluginSource::Bundled => {
+            bundled::named(&name).unwrap_or_else(|| bundled::router(name.clone()))
+        }
         PluginSource::File(path) => PluginSpec::new(name, Source::File(path.clone())),
     };
     let names = |headers: &[http::HeaderName]| headers.iter().map(ToString::to_string).collect();

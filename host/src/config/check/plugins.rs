@@ -19,7 +19,7 @@ use crate::config::settings::{
 };
 
 /// Plugins that are part of the binary.
-const BUNDLED: &[&str] = &["router"];
+const BUNDLED: &[&str] = &["masking", "router"];
 /// Plugins that will be, and whose names are kept for them.
 const RESERVED: &[&str] = &["gateway", "dispatcher", "transfer"];
 /// The plugins by name.
