@@ -16,10 +16,8 @@ use std::{env, fs};
 const TARGET: &str = "wasm32-wasip2";
 
 /// Package and file of each plugin.
-const PLUGINS: &[(&str, &str)] = &[
-    ("plugway-masking", "plugway_masking.wasm"),
-    ("plugway-router", "plugway_router.wasm"),
-];
+const PLUGINS: &[(&str, &str)] =
+    &[("plugway-masking", "plugway_masking.wasm"), ("plugway-router", "plugway_router.wasm")];
 
 fn main() -> ExitCode {
     match run() {

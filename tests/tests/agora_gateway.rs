@@ -98,7 +98,8 @@ async fn the_environment_describes_one() -> Result<()> {
 #[tokio::test]
 async fn what_is_wrong_is_said_in_the_words_of_the_reference() -> Result<()> {
     let gateway = ("CONNECTOR_MODE", "gateway");
-    let (a, b) = (("UPSTREAM_A_URL", "http://127.0.0.1:1"), ("UPSTREAM_B_URL", "http://127.0.0.1:2"));
+    let (a, b) =
+        (("UPSTREAM_A_URL", "http://127.0.0.1:1"), ("UPSTREAM_B_URL", "http://127.0.0.1:2"));
     for (variables, sentence) in [
         (
             &[gateway, a, b][..],

@@ -85,36 +85,38 @@ const TALKATIVE: Handler = |message: &Value, _| {
             result(message, &json!({"tools": tools}))
         }
         "prompts/list" => result(message, &json!({"prompts": [{"name": "ask"}]})),
-        "prompts/get" => {
-            result(message, &json!({"messages": [{"role": "user", "content": text}]}))
-        }
+        "prompts/get" => result(message, &json!({"messages": [{"role": "user", "content": text}]})),
         "resources/list" => {
             result(message, &json!({"resources": [{"uri": "note:1", "name": "note"}]}))
         }
-        "resources/read" => result(message, &json!({"contents": [{"uri": "note:1", "text": secret}]})),
-        "tools/call" => match message["params"]["name"].as_str()? {
-            "structured" => {
-                let inner = json!({"who": [{"mail": secret}], secret: 1.50, "card": 4_111_111_111_111_111_u64});
-                result(message, &json!({"content": [text], "structuredContent": inner}))
+        "resources/read" => {
+            result(message, &json!({"contents": [{"uri": "note:1", "text": secret}]}))
+        }
+        "tools/call" => {
+            match message["params"]["name"].as_str()? {
+                "structured" => {
+                    let inner = json!({"who": [{"mail": secret}], secret: 1.50, "card": 4_111_111_111_111_111_u64});
+                    result(message, &json!({"content": [text], "structuredContent": inner}))
+                }
+                "resource" => {
+                    let blob = "YW5uQGV4YW1wbGUuY29t";
+                    let inner = json!({"uri": "note:1", "mimeType": "text/plain", "blob": blob});
+                    result(message, &json!({"content": [{"type": "resource", "resource": inner}]}))
+                }
+                "fails" => result(message, &json!({"content": [text], "isError": true})),
+                "breaks" => {
+                    let error = json!({"code": -32_050, "message": secret, "data": {"who": secret, "n": 7}});
+                    Some(body(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error})))
+                }
+                _ => {
+                    let progress = json!({"progressToken": message["params"]["_meta"]["progressToken"], "progress": 1, "message": secret});
+                    let told = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
+                    let done = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"content": [text]}});
+                    let events = format!("data: {told}\n\ndata: {done}\n\n");
+                    Some((200, "text/event-stream", None, events))
+                }
             }
-            "resource" => {
-                let blob = "YW5uQGV4YW1wbGUuY29t";
-                let inner = json!({"uri": "note:1", "mimeType": "text/plain", "blob": blob});
-                result(message, &json!({"content": [{"type": "resource", "resource": inner}]}))
-            }
-            "fails" => result(message, &json!({"content": [text], "isError": true})),
-            "breaks" => {
-                let error = json!({"code": -32_050, "message": secret, "data": {"who": secret, "n": 7}});
-                Some(body(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error})))
-            }
-            _ => {
-                let progress = json!({"progressToken": message["params"]["_meta"]["progressToken"], "progress": 1, "message": secret});
-                let told = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
-                let done = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"content": [text]}});
-                let events = format!("data: {told}\n\ndata: {done}\n\n");
-                Some((200, "text/event-stream", None, events))
-            }
-        },
+        }
         _ => None,
     }
 };
@@ -133,7 +135,10 @@ async fn everything_that_a_server_answers_is_masked() -> Result<()> {
         let found = client.call_tool("up_resource", json!({})).await?;
         ensure!(found["content"][0]["resource"]["blob"] == "W21hc2tlZCBlbWFpbF0=", "{found}");
         let found = client.call_tool("up_fails", json!({})).await?;
-        ensure!(found["isError"] == true && found["content"][0]["text"] == "[masked email]", "{found}");
+        ensure!(
+            found["isError"] == true && found["content"][0]["text"] == "[masked email]",
+            "{found}"
+        );
         let prompt = client.call("prompts/get", json!({"name": "up_ask"})).await?;
         let text = &prompt.result()?["messages"][0]["content"]["text"];
         ensure!(text == "[masked email]", "{}", prompt.text);
@@ -149,7 +154,8 @@ async fn an_error_stays_one_and_is_masked() -> Result<()> {
     let plugway = start(&upstream.url(), json!({})).await?;
     let legacy = plugway.legacy().await?;
     for client in [&legacy, &plugway.modern()] {
-        let reply = client.call("tools/call", json!({"name": "up_breaks", "arguments": {}})).await?;
+        let reply =
+            client.call("tools/call", json!({"name": "up_breaks", "arguments": {}})).await?;
         let wanted = json!({
             "code": -32_050, "message": "[masked email]", "data": {"who": "[masked email]", "n": 7},
         });
@@ -164,7 +170,8 @@ async fn what_comes_before_an_answer_is_masked() -> Result<()> {
     let plugway = start(&upstream.url(), json!({})).await?;
     let legacy = plugway.legacy().await?;
     for client in [&legacy, &plugway.modern()] {
-        let params = json!({"name": "up_progress", "arguments": {}, "_meta": {"progressToken": "p"}});
+        let params =
+            json!({"name": "up_progress", "arguments": {}, "_meta": {"progressToken": "p"}});
         let reply = client.call("tools/call", params).await?;
         ensure!(reply.messages.len() == 2, "{}", reply.text);
         let told = &reply.messages[0]["params"];
@@ -209,7 +216,8 @@ async fn what_is_to_be_refused_leaves_nothing_behind() -> Result<()> {
         for (tool, arguments) in forms("mail ann@example.com") {
             let result = client.call_tool(tool, arguments).await?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
-            let wanted = "The answer holds what may not leave this server (email), and was held back.";
+            let wanted =
+                "The answer holds what may not leave this server (email), and was held back.";
             ensure!(result["isError"] == true && text == wanted, "{tool}: {result}");
         }
         for (tool, arguments) in forms("card 4111111111111111") {
@@ -254,7 +262,8 @@ async fn what_is_too_large_to_be_looked_at_is_refused() -> Result<()> {
 #[tokio::test]
 async fn only_what_is_named_is_masked_and_what_is_allowed_stays() -> Result<()> {
     let upstream = Recorder::start().await?;
-    let config = json!({"allow": ["*@corp.example"], "only": {"tools": ["*_events"]}, "replace": "***"});
+    let config =
+        json!({"allow": ["*@corp.example"], "only": {"tools": ["*_events"]}, "replace": "***"});
     let plugway = start(&upstream.url(), config).await?;
     let client = plugway.legacy().await?;
     let said = "ann@corp.example bob@example.com";

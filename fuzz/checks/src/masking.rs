@@ -10,7 +10,10 @@ use plugway_masking::kind::Kinds;
 pub(crate) fn check(data: &[u8]) {
     let mut at = 0;
     for hit in find(data, None, Kinds::all()) {
-        assert!(at <= hit.start && hit.start < hit.end && hit.end <= data.len(), "{hit:?} behind {at}");
+        assert!(
+            at <= hit.start && hit.start < hit.end && hit.end <= data.len(),
+            "{hit:?} behind {at}"
+        );
         at = hit.end;
     }
     let Ok(text) = std::str::from_utf8(data) else { return };

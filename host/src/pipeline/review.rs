@@ -112,7 +112,11 @@ fn replaced(message: Message, text: &str) -> Result<Message, Fault> {
     }
     let Some(id) = message.id() else { return Ok(message) };
     let text = text.as_bytes();
-    collect::parse(if is_error { answer::error_text(id, text) } else { answer::result_text(id, text) })
+    collect::parse(if is_error {
+        answer::error_text(id, text)
+    } else {
+        answer::result_text(id, text)
+    })
 }
 
 /// An error of JSON-RPC, as far as it must have a form.

@@ -69,7 +69,10 @@ fn failure(error: TooDeep) -> Failure {
 /// One sentence for whoever gets nothing.
 fn sentence(what: &str, counts: &Counts) -> String {
     let kinds: Vec<&str> = counts.found().map(|(kind, _)| Kind::name(kind)).collect();
-    format!("The {what} holds what may not leave this server ({}), and was held back.", kinds.join(", "))
+    format!(
+        "The {what} holds what may not leave this server ({}), and was held back.",
+        kinds.join(", ")
+    )
 }
 
 fn tell(counts: &Counts, method: &str, name: &str) {

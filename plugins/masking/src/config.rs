@@ -92,7 +92,10 @@ impl Config {
                 return Err(BadConfig::at(key, format!("more than {GLOBS_MAX}")));
             }
             if let Some(place) = list.iter().position(String::is_empty) {
-                return Err(BadConfig::at(format!("{key}[{place}]"), "an empty glob matches nothing"));
+                return Err(BadConfig::at(
+                    format!("{key}[{place}]"),
+                    "an empty glob matches nothing",
+                ));
             }
         }
         let replacements = replacements(self.replace.as_deref().unwrap_or(REPLACE))?;
@@ -113,7 +116,8 @@ impl Settings {
             globs.is_empty()
                 || globs.iter().any(|glob| names.iter().any(|name| glob::matches(glob, name)))
         };
-        let upstream: &[&str] = target.as_ref().map_or(&[], |(upstream, _)| std::slice::from_ref(upstream));
+        let upstream: &[&str] =
+            target.as_ref().map_or(&[], |(upstream, _)| std::slice::from_ref(upstream));
         let own = target.map_or("", |(_, own)| own);
         any(&self.only.upstreams, upstream)
             && tool.is_none_or(|shown| any(&self.only.tools, &[shown, own]))
@@ -126,8 +130,12 @@ fn kinds(names: &[String]) -> Result<Kinds, BadConfig> {
         match (name.as_str(), Kind::named(name)) {
             (_, Some(kind)) => wanted.push(kind),
             ("all", _) => wanted.extend(Kind::ALL),
-            ("secrets", _) => wanted.extend(Kind::ALL.into_iter().filter(|kind| !kind.is_personal())),
-            ("personal", _) => wanted.extend(Kind::ALL.into_iter().filter(|kind| kind.is_personal())),
+            ("secrets", _) => {
+                wanted.extend(Kind::ALL.into_iter().filter(|kind| !kind.is_personal()))
+            }
+            ("personal", _) => {
+                wanted.extend(Kind::ALL.into_iter().filter(|kind| kind.is_personal()))
+            }
             _ => {
                 let known: Vec<_> = Kind::ALL.into_iter().map(Kind::name).collect();
                 let message = format!(

@@ -202,13 +202,18 @@ impl<'a> Walk<'a> {
     /// The number or what else begins there; where to go on.
     fn number(&mut self, start: usize) -> usize {
         let rest = self.text.get(start..).unwrap_or_default();
-        let is_part = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+        let is_part =
+            |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
         let end = start + rest.iter().take_while(is_part).count();
         let whole = self.part((start, end));
         let digits = whole.iter().position(|byte| !byte.is_ascii_digit()).map_or(whole, |at| {
             let (digits, rest) = whole.split_at(at);
             // `4111111111111111.0`
-            if matches!(rest, [b'.', zeros @ ..] if zeros.iter().all(|byte| *byte == b'0')) { digits } else { b"" }
+            if matches!(rest, [b'.', zeros @ ..] if zeros.iter().all(|byte| *byte == b'0')) {
+                digits
+            } else {
+                b""
+            }
         });
         let masked = masker::number(digits, self.settings, &mut self.counts);
         if let Some(masked) = masked {

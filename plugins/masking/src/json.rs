@@ -62,7 +62,11 @@ fn push(point: u32, decoded: &mut Vec<u8>) {
         Some(letter) => decoded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
         None => {
             let [_, _, high, low] = point.to_be_bytes();
-            decoded.extend([0xE0 | high >> 4, 0x80 | (high & 0xF) << 2 | low >> 6, 0x80 | low & 0x3F]);
+            decoded.extend([
+                0xE0 | high >> 4,
+                0x80 | (high & 0xF) << 2 | low >> 6,
+                0x80 | low & 0x3F,
+            ]);
         }
     }
 }

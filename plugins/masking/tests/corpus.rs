@@ -80,14 +80,22 @@ fn percent(part: usize, whole: usize) -> String {
 #[test]
 fn what_is_found_and_what_is_not() {
     let (rows, all, classes) = measured();
-    let mut table = String::from("| kind | samples | found | at least | found where there is none | at most |\n|---|---|---|---|---|---|\n");
+    let mut table = String::from(
+        "| kind | samples | found | at least | found where there is none | at most |\n|---|---|---|---|---|---|\n",
+    );
     let mut wrong = Vec::new();
     for kind in Kind::ALL {
         let row = &rows[&(kind as usize)];
         let (least, most) = bounds(kind);
         let (recall, false_rate) = (row.found * 1000, row.false_hits * 1000);
         if recall < least * row.samples || false_rate > most * all {
-            wrong.push(format!("{}: {} of {}, {} false", kind.name(), row.found, row.samples, row.false_hits));
+            wrong.push(format!(
+                "{}: {} of {}, {} false",
+                kind.name(),
+                row.found,
+                row.samples,
+                row.false_hits
+            ));
         }
         writeln!(
             table,
@@ -101,7 +109,9 @@ fn what_is_found_and_what_is_not() {
         )
         .unwrap();
     }
-    table.push_str("\n| samples without anything | how many | something is found in |\n|---|---|---|\n");
+    table.push_str(
+        "\n| samples without anything | how many | something is found in |\n|---|---|---|\n",
+    );
     for (class, (count, hits)) in classes {
         writeln!(table, "| {class} | {count} | {hits} |").unwrap();
     }

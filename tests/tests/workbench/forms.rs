@@ -97,7 +97,10 @@ async fn peer_workbench_policies_of_gateways_hold() -> Result<()> {
         ensure!(text_of(&result)?.contains("{'atoms': 2}"), "{result}");
     }
     let limited = client.call("execute_chem_code", code).await?;
-    ensure!(text_of(&limited)?.contains("Rate limit exceeded: maximum 2 calls per minute"), "{limited}");
+    ensure!(
+        text_of(&limited)?.contains("Rate limit exceeded: maximum 2 calls per minute"),
+        "{limited}"
+    );
     ensure!(plugway.stop().await?.success());
     Ok(())
 }

@@ -47,7 +47,8 @@ pub(super) fn refuse_words(members: &mut Vec<Member>, findings: &mut Findings) {
         let is_one = GATEWAY.iter().any(|(key, _)| *key == member.key);
         if is_one && !is_blank(&member.node) {
             let sentence = "belongs to a GatewayConfig, which has one `upstream`: a set of keys";
-            let hint = "take it out, or write `upstream: {name: .., url: ..}` in the place of `upstreams`";
+            let hint =
+                "take it out, or write `upstream: {name: .., url: ..}` in the place of `upstreams`";
             findings.problem(&KeyPath::top().key(&member.key), sentence, hint);
         }
         !is_one
@@ -179,7 +180,11 @@ fn is_rate(value: &Value, key: &KeyPath, findings: &mut Findings) -> bool {
         }
         Value::Unsigned(rate) if u32::try_from(*rate).is_ok() => true,
         _ => {
-            findings.problem(key, "must be a whole number above 0", "write `max_calls_per_minute: 60`");
+            findings.problem(
+                key,
+                "must be a whole number above 0",
+                "write `max_calls_per_minute: 60`",
+            );
             false
         }
     }
@@ -199,9 +204,9 @@ fn is_list(value: &Value, key: &KeyPath, findings: &mut Findings) -> bool {
             return false;
         }
     };
-    let wrong = items.iter().find(|item| {
-        !matches!(&item.node.value, Value::Text(name) if !name.trim().is_empty())
-    });
+    let wrong = items
+        .iter()
+        .find(|item| !matches!(&item.node.value, Value::Text(name) if !name.trim().is_empty()));
     if let Some(item) = wrong {
         findings.problem(&key.item(item.index), "must be the name of a tool", "take it out");
         return false;
@@ -257,7 +262,11 @@ pub(super) fn of_environment(
             Err(_) if written.is_empty() => {}
             Err(_) => {
                 let sentence = format!("is `{written}`. Must be an integer");
-                findings.problem(&place, sentence, "write how many calls a caller may make in a minute");
+                findings.problem(
+                    &place,
+                    sentence,
+                    "write how many calls a caller may make in a minute",
+                );
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Makes a configuration of plugway out of the tree of a `RouterConfig`, which may hold plugway's own keys besides.
 
 use super::form::{self, Form};
-use super::router::{self, Offers};
 use super::gateway;
+use super::router::{self, Offers};
 use super::url::endpoint;
 use super::words::{DISPATCHER, Fate, GATEWAY, ROUTER, TAKE_OUT, key as fate_of};
 use crate::config::check::Findings;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::router::Offers;
 use super::url::endpoint;
 use super::words::{Fate, TAKE_OUT, VARIABLES, variable as fate_of};
-use super::router::Offers;
 use super::{gateway, router, switch};
 use crate::config::check::{Findings, Origin, check};
 use crate::config::environment::Environment;
@@ -51,7 +51,8 @@ pub(in crate::config) fn environment(
             for (_, upstream) in &mut upstreams {
                 upstream.prefix = Some(PrefixWord::Never);
             }
-            policies = gateway::of_environment(environment, &mut findings).map(|policy| vec![policy]);
+            policies =
+                gateway::of_environment(environment, &mut findings).map(|policy| vec![policy]);
         }
     }
     look_at_others(environment, &mut findings);
@@ -154,7 +155,8 @@ fn ensure_one(upstreams: &[(KeyPath, Upstream)], findings: &mut Findings) {
     let names = upstreams.iter().filter_map(|(_, upstream)| upstream.name.as_deref());
     let names: Vec<_> = names.map(|name| format!("'{name}'")).collect();
     let (count, names) = (names.len(), names.join(", "));
-    let sentence = format!("Gateway mode requires exactly one upstream, but found {count}: [{names}]");
+    let sentence =
+        format!("Gateway mode requires exactly one upstream, but found {count}: [{names}]");
     let hint = "use CONNECTOR_MODE=router for multiple upstreams";
     findings.problem(&KeyPath::top(), sentence, hint);
 }

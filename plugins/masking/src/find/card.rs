@@ -49,7 +49,8 @@ pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
 /// Whether groups that begin there are the middle of a longer row.
 fn is_inside(text: Text<'_>, at: usize, sign: u8) -> bool {
     let before = text.before(at, 2);
-    text.before(at, 1) == sign && (before.is_ascii_digit() || (sign == b'-' && before.is_ascii_alphabetic()))
+    text.before(at, 1) == sign
+        && (before.is_ascii_digit() || (sign == b'-' && before.is_ascii_alphabetic()))
 }
 
 /// Whether a longer row goes on there. Behind spaces the month may follow until which the card is good, and its code.
@@ -57,7 +58,11 @@ fn goes_on(text: Text<'_>, end: usize, sign: u8) -> bool {
     let next = end + text.separator(end);
     let behind = text.run(next, |byte| byte.is_ascii_digit());
     let is_group = text.at(end) == sign && behind > next;
-    is_group && (sign == b'-' || (behind - next == 4 && text.separator(behind) > 0 && text.at(behind + 1).is_ascii_digit()))
+    is_group
+        && (sign == b'-'
+            || (behind - next == 4
+                && text.separator(behind) > 0
+                && text.at(behind + 1).is_ascii_digit()))
 }
 
 /// The digits of groups of these lengths, with the same separator between all, and where they end.
@@ -86,7 +91,10 @@ fn grouped(text: Text<'_>, at: usize, groups: &[usize], sign: u8) -> Option<(Vec
 /// Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro, Mir.
 fn is_issued(digits: &[u8]) -> bool {
     let first = |count: usize| {
-        digits.iter().take(count).fold(0, |sum, digit| sum * 10 + u32::from(digit.wrapping_sub(b'0')))
+        digits
+            .iter()
+            .take(count)
+            .fold(0, |sum, digit| sum * 10 + u32::from(digit.wrapping_sub(b'0')))
     };
     let length = digits.len();
     match first(1) {

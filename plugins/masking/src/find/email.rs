@@ -12,8 +12,8 @@ const DOMAIN_MAX: usize = 255;
 const LABEL_MAX: usize = 63;
 /// What stands at the end of names of files and at the end of no domain: `icon@2x.png`.
 const NO_DOMAINS: [&[u8]; 18] = [
-    b"png", b"jpg", b"jpeg", b"gif", b"svg", b"webp", b"avif", b"bmp", b"css", b"html", b"js", b"json", b"tsx",
-    b"jsx", b"xml", b"yaml", b"yml", b"txt",
+    b"png", b"jpg", b"jpeg", b"gif", b"svg", b"webp", b"avif", b"bmp", b"css", b"html", b"js",
+    b"json", b"tsx", b"jsx", b"xml", b"yaml", b"yml", b"txt",
 ];
 
 /// `at` is the sign in the middle.
@@ -28,7 +28,10 @@ pub(super) fn at_sign(text: Text<'_>, at: usize) -> Option<Hit> {
     while start < at && !text.at(start).is_ascii_alphanumeric() && text.at(start) != b'_' {
         start += 1;
     }
-    if text.before(start, 1) == b'\\' && matches!(text.at(start), b'n' | b'r' | b't') && start + 1 < at {
+    if text.before(start, 1) == b'\\'
+        && matches!(text.at(start), b'n' | b'r' | b't')
+        && start + 1 < at
+    {
         start += 1;
     }
     let own = text.part(start, at);
@@ -42,7 +45,8 @@ pub(super) fn at_sign(text: Text<'_>, at: usize) -> Option<Hit> {
 }
 
 fn is_local(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'\'' | b'&' | b'~' | b'!')
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'\'' | b'&' | b'~' | b'!')
 }
 
 /// Where the domain ends that begins there: the longest one whose last part is a name.
@@ -68,6 +72,7 @@ fn domain(text: Text<'_>, start: usize) -> Option<usize> {
 
 fn is_top(label: &[u8]) -> bool {
     let lower = label.to_ascii_lowercase();
-    let is_name = label.len() >= 2 && label.len() <= 24 && label.iter().all(u8::is_ascii_alphabetic);
+    let is_name =
+        label.len() >= 2 && label.len() <= 24 && label.iter().all(u8::is_ascii_alphabetic);
     (is_name || lower.starts_with(b"xn--")) && !NO_DOMAINS.contains(&&*lower)
 }

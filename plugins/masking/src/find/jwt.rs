@@ -25,7 +25,10 @@ struct Header {
 pub(super) fn at_capital_j(text: Text<'_>, at: usize) -> Option<Hit> {
     let start = at.checked_sub(2)?;
     // Underscore and dash are of the alphabet: a part is looked at once only.
-    if !text.until(at).ends_with(b"ey") || !text.begins(start) || matches!(text.before(start, 1), b'_' | b'-') {
+    if !text.until(at).ends_with(b"ey")
+        || !text.begins(start)
+        || matches!(text.before(start, 1), b'_' | b'-')
+    {
         return None;
     }
     let header = text.run(start, is_base64url);

@@ -54,10 +54,12 @@ fn is_between(byte: u8) -> bool {
 
 fn named(text: &[u8]) -> Option<Kind> {
     NAMES.iter().find_map(|(name, kind)| {
-        let mut letters = text.iter().rev().take(NAME_MAX).filter(|byte| !matches!(byte, b'_' | b'-'));
-        let is = name.iter().rev().all(|wanted| {
-            letters.next().is_some_and(|byte| byte.to_ascii_lowercase() == *wanted)
-        });
+        let mut letters =
+            text.iter().rev().take(NAME_MAX).filter(|byte| !matches!(byte, b'_' | b'-'));
+        let is = name
+            .iter()
+            .rev()
+            .all(|wanted| letters.next().is_some_and(|byte| byte.to_ascii_lowercase() == *wanted));
         is.then_some(*kind)
     })
 }

@@ -81,7 +81,8 @@ fn sign(byte: u8) -> Sign {
 /// Everything of these kinds in the text, in its order; no two overlap. `key` is the name under which the whole text stands,
 /// for keys that do not say themselves what they are.
 pub fn find(text: &[u8], key: Option<&[u8]>, kinds: Kinds) -> Vec<Hit> {
-    if let Some(kind) = key.and_then(|key| keyed::under(key, text)).filter(|kind| kinds.has(*kind)) {
+    if let Some(kind) = key.and_then(|key| keyed::under(key, text)).filter(|kind| kinds.has(*kind))
+    {
         return vec![Hit { start: 0, end: text.len(), kind }];
     }
     let text = Text(text);
@@ -113,7 +114,9 @@ fn look(text: Text<'_>, at: usize, sign: Sign, ends: &mut Ends, kinds: Kinds) ->
     match sign {
         Sign::Nothing => None,
         Sign::Underscore => wanted(tokens::at_underscore(text, at)),
-        Sign::Dash => wanted(pem::at_dash(text, at, ends)).or_else(|| wanted(tokens::at_dash(text, at))),
+        Sign::Dash => {
+            wanted(pem::at_dash(text, at, ends)).or_else(|| wanted(tokens::at_dash(text, at)))
+        }
         Sign::At => wanted(email::at_sign(text, at)),
         Sign::Assignment => wanted(keyed::at_assignment(text, at)),
         Sign::CapitalI => wanted(tokens::at_capital_i(text, at)),

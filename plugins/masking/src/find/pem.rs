@@ -60,5 +60,7 @@ fn label(text: Text<'_>, at: usize) -> Option<(&[u8], usize)> {
 
 /// What stands between the lines: Base64, and the head of an encrypted one.
 fn is_body(byte: u8) -> bool {
-    is_base64(byte) || byte.is_ascii_whitespace() || matches!(byte, b'=' | b'\\' | b':' | b',' | b'-')
+    is_base64(byte)
+        || byte.is_ascii_whitespace()
+        || matches!(byte, b'=' | b'\\' | b':' | b',' | b'-')
 }

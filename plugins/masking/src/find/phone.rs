@@ -101,7 +101,8 @@ pub(super) fn at_bracket(text: Text<'_>, at: usize) -> Option<Hit> {
 pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
     let first = text.run(at, |byte| byte.is_ascii_digit()) - at;
     let before = text.before(at, 1);
-    let is_inside = matches!(before, b'-' | b'.' | b'/') && text.before(at, 2).is_ascii_alphanumeric();
+    let is_inside =
+        matches!(before, b'-' | b'.' | b'/') && text.before(at, 2).is_ascii_alphanumeric();
     if !(2..=6).contains(&first) || is_inside || !text.begins_number(at) {
         return None;
     }
@@ -117,7 +118,11 @@ pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
 
 /// Where a national number ends whose digits begin there.
 fn national(text: Text<'_>, at: usize, row: &Row) -> Option<usize> {
-    let begins = |place: usize| text.at(row.ends.get(place).copied().unwrap_or(0) - row.groups.get(place).copied().unwrap_or(0));
+    let begins = |place: usize| {
+        text.at(
+            row.ends.get(place).copied().unwrap_or(0) - row.groups.get(place).copied().unwrap_or(0)
+        )
+    };
     if let ([3, 3, 4, ..], [first, second, ..]) = (&*row.groups, &*row.signs) {
         // Area and exchange begin with neither 0 nor 1 (North American Numbering Plan).
         let are_codes = (b'2'..=b'9').contains(&begins(0)) && (b'2'..=b'9').contains(&begins(1));

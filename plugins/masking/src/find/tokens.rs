@@ -55,7 +55,9 @@ pub(super) fn at_dash(text: Text<'_>, at: usize) -> Option<Hit> {
     }
     // <https://docs.slack.dev/authentication/tokens/>
     let class = |byte| is_alphanumeric(byte) || byte == b'-';
-    if let [.., b'x', b'o', b'x', b'a' | b'b' | b'c' | b'd' | b'e' | b'o' | b'p' | b'r' | b's'] = before {
+    if let [.., b'x', b'o', b'x', b'a' | b'b' | b'c' | b'd' | b'e' | b'o' | b'p' | b'r' | b's'] =
+        before
+    {
         return drawn(text, at - 4, at + 1, Shape(16, class, Kind::Slack));
     }
     if before.ends_with(b"xapp") {
@@ -114,12 +116,7 @@ pub(super) fn at_capital_i(text: Text<'_>, at: usize) -> Option<Hit> {
 
 /// A token from `start` whose own part begins at `own` and has at least so many bytes. The rest is looked at only where it is
 /// one, so that no part of a text is looked at often.
-fn token(
-    text: Text<'_>,
-    start: usize,
-    own: usize,
-    shape: Shape,
-) -> Option<Hit> {
+fn token(text: Text<'_>, start: usize, own: usize, shape: Shape) -> Option<Hit> {
     let Shape(least, class, kind) = shape;
     let head = text.part(own, own + least);
     let fits = head.len() == least && head.iter().all(|byte| class(*byte)) && text.begins(start);
@@ -128,24 +125,14 @@ fn token(
 
 /// The same for words that also begin other names: what was drawn by chance has a digit or a capital
 /// letter, words have none.
-fn drawn(
-    text: Text<'_>,
-    start: usize,
-    own: usize,
-    shape: Shape,
-) -> Option<Hit> {
+fn drawn(text: Text<'_>, start: usize, own: usize, shape: Shape) -> Option<Hit> {
     let head = text.part(own, own + shape.0);
     let is_drawn = head.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
     if is_drawn { token(text, start, own, shape) } else { None }
 }
 
 /// A token of exactly so many bytes, behind which no `more` stands.
-fn exact(
-    text: Text<'_>,
-    start: usize,
-    shape: Shape,
-    more: fn(u8) -> bool,
-) -> Option<Hit> {
+fn exact(text: Text<'_>, start: usize, shape: Shape, more: fn(u8) -> bool) -> Option<Hit> {
     let Shape(length, class, kind) = shape;
     let end = start + length;
     let whole = text.part(start, end);

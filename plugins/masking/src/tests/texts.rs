@@ -19,7 +19,10 @@ fn only_the_thing_itself_is_replaced() {
         (format!("line\\n{}", token()), "line\\n[masked github]"),
         ("Write to <ann.lee+x@mail.example.co.uk>.".to_owned(), "Write to <[masked email]>."),
         ("mailto:ann@example.com?subject=x".to_owned(), "mailto:[masked email]?subject=x"),
-        ("'ann@example.com', or bob@example.org...".to_owned(), "'[masked email]', or [masked email]..."),
+        (
+            "'ann@example.com', or bob@example.org...".to_owned(),
+            "'[masked email]', or [masked email]...",
+        ),
         ("https://ann:pass@example.com/x".to_owned(), "https://ann:[masked email]/x"),
         (format!("{CARD}, {CARD}"), "[masked card], [masked card]"),
         ("4111 1111 1111 1111 12/27".to_owned(), "[masked card] 12/27"),
@@ -71,15 +74,24 @@ fn what_becomes_something_by_masking_is_masked_too() {
 
 #[test]
 fn the_configuration_is_obeyed() {
-    let text = format!(r#""ann@corp.example bob@example.com {CARD} 4111-1111-1111-1111 {}""#, token());
+    let text =
+        format!(r#""ann@corp.example bob@example.com {CARD} 4111-1111-1111-1111 {}""#, token());
     for (config, wanted) in [
-        (r#"{"detect":["personal"],"allow":["*@corp.example","4111111111111111"]}"#.to_owned(),
-         text.replace("bob@example.com", "[masked email]")),
+        (
+            r#"{"detect":["personal"],"allow":["*@corp.example","4111111111111111"]}"#.to_owned(),
+            text.replace("bob@example.com", "[masked email]"),
+        ),
         (r#"{"detect":["github"],"replace":"***"}"#.to_owned(), text.replace(&token(), "***")),
-        (r#"{"detect":["secrets"],"replace":"<{kind}>"}"#.to_owned(), text.replace(&token(), "<github>")),
+        (
+            r#"{"detect":["secrets"],"replace":"<{kind}>"}"#.to_owned(),
+            text.replace(&token(), "<github>"),
+        ),
         (format!(r#"{{"detect":["github"],"allow":["{}"]}}"#, token()), text.clone()),
-        (r#"{"detect":["email"],"allow":["*@CORP.example"]}"#.to_owned(),
-         text.replace("ann@corp.example", "[masked email]").replace("bob@example.com", "[masked email]")),
+        (
+            r#"{"detect":["email"],"allow":["*@CORP.example"]}"#.to_owned(),
+            text.replace("ann@corp.example", "[masked email]")
+                .replace("bob@example.com", "[masked email]"),
+        ),
     ] {
         assert_eq!(masked(&config, &text), wanted, "{config}");
     }
@@ -90,7 +102,10 @@ fn the_configuration_is_obeyed() {
 #[test]
 fn what_would_not_mask_is_refused() {
     for (config, sentence) in [
-        (r#"{"detect":["mail"]}"#, "detect[0]: is `mail`, but can only be all, secrets, personal, aws,"),
+        (
+            r#"{"detect":["mail"]}"#,
+            "detect[0]: is `mail`, but can only be all, secrets, personal, aws,",
+        ),
         (r#"{"detect":[]}"#, "detect: with nothing to look for"),
         (r#"{"allow":[""]}"#, "allow[0]: an empty glob"),
         (r#"{"only":{"tools":["a",""]}}"#, "only.tools[1]: an empty glob"),

@@ -119,7 +119,13 @@ fn jwt(turn: usize, chance: &mut Chance) -> String {
     let (header, payload) = (URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
     let parts = match turn % 4 {
         2 => vec![header, payload, String::new()],
-        3 => vec![header, chance.text(WORD, 80), chance.text(WORD, 16), payload, chance.text(WORD, 22)],
+        3 => vec![
+            header,
+            chance.text(WORD, 80),
+            chance.text(WORD, 16),
+            payload,
+            chance.text(WORD, 22),
+        ],
         _ => vec![header, payload, chance.text(WORD, 43)],
     };
     parts.join(".")

@@ -22,7 +22,8 @@ pub(crate) struct Sample {
 
 /// Samples of one kind, each in some surroundings.
 pub(crate) fn positives(kind: Kind) -> Vec<Sample> {
-    let mut chance = Chance(0x9E37_79B9_7F4A_7C15 ^ (kind as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95));
+    let mut chance =
+        Chance(0x9E37_79B9_7F4A_7C15 ^ (kind as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95));
     (0..SAMPLES)
         .map(|turn| {
             let (before, secret, after) = if kind.is_personal() {

@@ -29,7 +29,12 @@ const MADE: [(&str, Make); 14] = [
     }),
     ("order numbers", |chance| {
         let year = 2018 + chance.below(8);
-        format!("Order {}-{year}-{} of {} items", chance.text(UPPER, 3), chance.digits(8), chance.below(99))
+        format!(
+            "Order {}-{year}-{} of {} items",
+            chance.text(UPPER, 3),
+            chance.digits(8),
+            chance.below(99)
+        )
     }),
     // As long as the numbers of cards: one in ten has their check digit, and of these some begin like one.
     ("numbers of 16 digits", |chance| format!("reference {}", chance.digits(16))),
@@ -45,11 +50,16 @@ const MADE: [(&str, Make); 14] = [
         let (hour, minute, second) = (chance.below(24), chance.below(60), chance.below(60));
         let (day, month) = (1 + chance.below(28), 1 + chance.below(12));
         match chance.below(5) {
-            0 => format!("2024-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{}Z", chance.digits(6)),
+            0 => format!(
+                "2024-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{}Z",
+                chance.digits(6)
+            ),
             1 => format!("17{}", chance.digits(8)),
             2 => format!("17{}", chance.digits(11)),
             3 => format!("{day:02}-{month:02}-2024 {hour:02}:{minute:02}"),
-            _ => format!("2024{month:02}{day:02}{hour:02}{minute:02}{second:02}{}", chance.digits(3)),
+            _ => {
+                format!("2024{month:02}{day:02}{hour:02}{minute:02}{second:02}{}", chance.digits(3))
+            }
         }
     }),
     ("versions and addresses", |chance| {
@@ -62,7 +72,12 @@ const MADE: [(&str, Make); 14] = [
         row.join([" ", ", ", "\t", "; "][chance.below(4)])
     }),
     ("sums of money", |chance| {
-        format!("{} {}.{:02}", chance.one(&["EUR", "USD", "$"]), chance.below(9_999_999), chance.below(100))
+        format!(
+            "{} {}.{:02}",
+            chance.one(&["EUR", "USD", "$"]),
+            chance.below(9_999_999),
+            chance.below(100)
+        )
     }),
     ("packages and mentions", |chance| {
         let name = chance.one(&["react", "left-pad", "vue", "actions/checkout", "tokio"]);

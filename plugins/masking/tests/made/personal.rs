@@ -18,8 +18,22 @@ pub(super) fn sample(kind: Kind, turn: usize, chance: &mut Chance) -> (String, S
 /// The number of a card with its check digit, in one of the ways in which people write them.
 fn card(turn: usize, chance: &mut Chance) -> String {
     let (prefix, length) = [
-        ("4", 16), ("51", 16), ("2221", 16), ("55", 16), ("34", 15), ("37", 15), ("36", 14), ("6011", 16),
-        ("65", 16), ("3528", 16), ("62", 16), ("6304", 16), ("2200", 16), ("4", 19), ("4", 13), ("4", 16),
+        ("4", 16),
+        ("51", 16),
+        ("2221", 16),
+        ("55", 16),
+        ("34", 15),
+        ("37", 15),
+        ("36", 14),
+        ("6011", 16),
+        ("65", 16),
+        ("3528", 16),
+        ("62", 16),
+        ("6304", 16),
+        ("2200", 16),
+        ("4", 19),
+        ("4", 13),
+        ("4", 16),
     ][chance.below(16)];
     let number = checked(prefix, length, chance);
     let groups: &[usize] = match length {
@@ -70,9 +84,18 @@ fn grouped(text: &str, groups: &[usize], separator: &str) -> String {
 fn iban(turn: usize, chance: &mut Chance) -> String {
     const LETTERS: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let (country, bank, length, alphabet) = [
-        ("DE", "", 18, DIGITS), ("FR", "", 23, LETTERS), ("GB", "NWBK", 14, DIGITS), ("NL", "ABNA", 10, DIGITS),
-        ("ES", "", 20, DIGITS), ("CH", "", 17, DIGITS), ("IT", "X", 22, DIGITS), ("BE", "", 12, DIGITS),
-        ("NO", "", 11, DIGITS), ("PL", "", 24, DIGITS), ("SE", "", 20, DIGITS), ("MT", "MALT", 23, LETTERS),
+        ("DE", "", 18, DIGITS),
+        ("FR", "", 23, LETTERS),
+        ("GB", "NWBK", 14, DIGITS),
+        ("NL", "ABNA", 10, DIGITS),
+        ("ES", "", 20, DIGITS),
+        ("CH", "", 17, DIGITS),
+        ("IT", "X", 22, DIGITS),
+        ("BE", "", 12, DIGITS),
+        ("NO", "", 11, DIGITS),
+        ("PL", "", 24, DIGITS),
+        ("SE", "", 20, DIGITS),
+        ("MT", "MALT", 23, LETTERS),
     ][chance.below(12)];
     let own = [bank, &chance.text(alphabet, length)].concat();
     let remainder = format!("{own}{country}00").bytes().fold(0_u32, |sum, byte| match byte {
@@ -89,7 +112,8 @@ fn iban(turn: usize, chance: &mut Chance) -> String {
 }
 
 fn email(turn: usize, chance: &mut Chance) -> String {
-    let name = chance.one(&["maria", "j.smith", "li_wei", "o'brien", "anna-lena.meier", "x", "sales.eu"]);
+    let name =
+        chance.one(&["maria", "j.smith", "li_wei", "o'brien", "anna-lena.meier", "x", "sales.eu"]);
     let tag = ["", "+news", ".2024", "_1"][chance.below(4)];
     let host = chance.one(&["example", "mail.example", "dept.uni-example", "a1", "xn--mnchen-3ya"]);
     let top = chance.one(&["com", "org", "de", "co.uk", "museum", "com.br", "io"]);
@@ -113,8 +137,20 @@ fn phone(turn: usize, chance: &mut Chance) -> String {
         3 => format!("{area}.{exchange}.{line}"),
         4 => format!("+44 20 {} {}", chance.digits(4), chance.digits(4)),
         5 => format!("+49{}", chance.digits(10)),
-        6 => format!("+33 6 {} {} {} {}", chance.digits(2), chance.digits(2), chance.digits(2), chance.digits(2)),
-        7 => format!("01 {} {} {} {}", chance.digits(2), chance.digits(2), chance.digits(2), chance.digits(2)),
+        6 => format!(
+            "+33 6 {} {} {} {}",
+            chance.digits(2),
+            chance.digits(2),
+            chance.digits(2),
+            chance.digits(2)
+        ),
+        7 => format!(
+            "01 {} {} {} {}",
+            chance.digits(2),
+            chance.digits(2),
+            chance.digits(2),
+            chance.digits(2)
+        ),
         8 => format!("030/{}", 1_000_000 + chance.below(8_999_999)),
         9 => format!("020 {} {}", chance.digits(4), chance.digits(4)),
         10 => format!("+86 138 {} {}", chance.digits(4), chance.digits(4)),

@@ -52,9 +52,14 @@ fn a_file_that_does_not_say_what_it_is_is_named() {
 #[test]
 fn a_policy_is_the_first_of_the_plugins() {
     for (more, wanted) in [
-        ("policy: {blocked_tools: [send], max_calls_per_minute: 5, allowed_tools: ~}\n",
-         gateway(json!({"blocked_tools": ["send"], "max_calls_per_minute": 5}))),
-        ("policy: {allowed_tools: [parse, 'job_*']}\n", gateway(json!({"allowed_tools": ["parse", "job_*"]}))),
+        (
+            "policy: {blocked_tools: [send], max_calls_per_minute: 5, allowed_tools: ~}\n",
+            gateway(json!({"blocked_tools": ["send"], "max_calls_per_minute": 5})),
+        ),
+        (
+            "policy: {allowed_tools: [parse, 'job_*']}\n",
+            gateway(json!({"allowed_tools": ["parse", "job_*"]})),
+        ),
         ("policy: {allowed_tools: ~, blocked_tools: [], max_calls_per_minute: ~}\n", Vec::new()),
         ("policy: {}\n", Vec::new()),
         ("policy: ~\n", Vec::new()),
@@ -97,7 +102,10 @@ fn problems_are_said_in_the_words_and_at_the_place_of_the_file() {
         }
     }
     let empty = said(file(&with("policy: {allowed_tools: []}\n")));
-    assert!(empty.contains("warning") && empty.contains("is empty, which allows every tool"), "{empty}");
+    assert!(
+        empty.contains("warning") && empty.contains("is empty, which allows every tool"),
+        "{empty}"
+    );
 }
 
 /// A gateway of the environment.
@@ -127,12 +135,28 @@ fn the_environment_describes_a_gateway() {
 #[test]
 fn what_is_wrong_with_the_environment_is_said_in_the_words_of_the_reference() {
     for (more, sentences) in [
-        (&[("UPSTREAM_GIS_URL", "http://gis")][..],
-         &["Gateway mode requires exactly one upstream, but found 2: ['chem', 'gis']", "use CONNECTOR_MODE=router"][..]),
-        (&[("GATEWAY_MAX_CALLS_PER_MINUTE", "x")], &["`GATEWAY_MAX_CALLS_PER_MINUTE` is `x`. Must be an integer"]),
-        (&[("GATEWAY_MAX_CALLS_PER_MINUTE", "0")], &["is 0, with which nobody could call anything"]),
-        (&[("CONNECTOR_MODE", "router"), ("GATEWAY_ALLOWED_TOOLS", "a")],
-         &["`GATEWAY_ALLOWED_TOOLS` does nothing in the mode `router`", "set CONNECTOR_MODE=gateway"]),
+        (
+            &[("UPSTREAM_GIS_URL", "http://gis")][..],
+            &[
+                "Gateway mode requires exactly one upstream, but found 2: ['chem', 'gis']",
+                "use CONNECTOR_MODE=router",
+            ][..],
+        ),
+        (
+            &[("GATEWAY_MAX_CALLS_PER_MINUTE", "x")],
+            &["`GATEWAY_MAX_CALLS_PER_MINUTE` is `x`. Must be an integer"],
+        ),
+        (
+            &[("GATEWAY_MAX_CALLS_PER_MINUTE", "0")],
+            &["is 0, with which nobody could call anything"],
+        ),
+        (
+            &[("CONNECTOR_MODE", "router"), ("GATEWAY_ALLOWED_TOOLS", "a")],
+            &[
+                "`GATEWAY_ALLOWED_TOOLS` does nothing in the mode `router`",
+                "set CONNECTOR_MODE=gateway",
+            ],
+        ),
         (&[("GATEWAY_BLOCKED_TOOL", "a")], &["did you mean GATEWAY_BLOCKED_TOOLS?"]),
     ] {
         let said = said(described(more));
