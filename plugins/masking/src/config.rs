@@ -131,10 +131,10 @@ fn kinds(names: &[String]) -> Result<Kinds, BadConfig> {
             (_, Some(kind)) => wanted.push(kind),
             ("all", _) => wanted.extend(Kind::ALL),
             ("secrets", _) => {
-                wanted.extend(Kind::ALL.into_iter().filter(|kind| !kind.is_personal()))
+                wanted.extend(Kind::ALL.into_iter().filter(|kind| !kind.is_personal()));
             }
             ("personal", _) => {
-                wanted.extend(Kind::ALL.into_iter().filter(|kind| kind.is_personal()))
+                wanted.extend(Kind::ALL.into_iter().filter(|kind| kind.is_personal()));
             }
             _ => {
                 let known: Vec<_> = Kind::ALL.into_iter().map(Kind::name).collect();

@@ -25,7 +25,6 @@ fn unescape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> &'a [u8] {
         [b'\\', b't', rest @ ..] => (b'\t', rest),
         [b'\\', b'b', rest @ ..] => (8, rest),
         [b'\\', b'f', rest @ ..] => (12, rest),
-        [b'\\', byte @ (b'"' | b'\\' | b'/'), rest @ ..] => (*byte, rest),
         [b'\\', b'u', rest @ ..] => {
             let Some((unit, behind)) = unit(rest) else {
                 decoded.extend_from_slice(b"\\u");
@@ -41,7 +40,7 @@ fn unescape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> &'a [u8] {
             push(unit, decoded);
             return behind;
         }
-        [byte, rest @ ..] => (*byte, rest),
+        [b'\\', byte @ (b'"' | b'\\' | b'/'), rest @ ..] | [byte, rest @ ..] => (*byte, rest),
         [] => return text,
     };
     decoded.push(byte);
@@ -58,17 +57,12 @@ fn unit(text: &[u8]) -> Option<(u32, &[u8])> {
 
 /// In UTF-8; half a pair in the same way, which is none.
 fn push(point: u32, decoded: &mut Vec<u8>) {
-    match char::from_u32(point) {
-        Some(letter) => decoded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
-        None => {
-            let [_, _, high, low] = point.to_be_bytes();
-            decoded.extend([
-                0xE0 | high >> 4,
-                0x80 | (high & 0xF) << 2 | low >> 6,
-                0x80 | low & 0x3F,
-            ]);
-        }
+    if let Some(letter) = char::from_u32(point) {
+        decoded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        return;
     }
+    let [_, _, high, low] = point.to_be_bytes();
+    decoded.extend([0xE0 | high >> 4, 0x80 | (high & 0xF) << 2 | low >> 6, 0x80 | low & 0x3F]);
 }
 
 /// Writes what stands between the quotes of a string.

@@ -17,7 +17,7 @@ pub enum Kind {
     Slack,
     /// Keys of Stripe, and secrets of its webhooks.
     Stripe,
-    /// API keys of OpenAI.
+    /// API keys of `OpenAI`.
     Openai,
     /// API keys of Anthropic.
     Anthropic,

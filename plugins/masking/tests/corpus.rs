@@ -30,10 +30,8 @@ const fn bounds(kind: Kind) -> (usize, usize) {
         // Written without a sign that tells them from other numbers.
         Kind::Phone => (850, 10),
         Kind::Card => (950, 10),
-        // Without the name of the key in front of it.
-        Kind::Aws | Kind::Azure => (930, 1),
-        // With names in other scripts and quotes.
-        Kind::Email => (930, 1),
+        // Keys without their name in front of them; addresses with quotes and in other scripts.
+        Kind::Aws | Kind::Azure | Kind::Email => (930, 1),
         _ => (990, 1),
     }
 }
@@ -45,7 +43,10 @@ struct Row {
     false_hits: usize,
 }
 
-fn measured() -> (BTreeMap<usize, Row>, usize, BTreeMap<&'static str, (usize, usize)>) {
+/// By class: samples, and those in which something is found.
+type Classes = BTreeMap<&'static str, (usize, usize)>;
+
+fn measured() -> (BTreeMap<usize, Row>, usize, Classes) {
     let mut rows = BTreeMap::<usize, Row>::new();
     for kind in Kind::ALL {
         let row = rows.entry(kind as usize).or_default();
@@ -57,7 +58,7 @@ fn measured() -> (BTreeMap<usize, Row>, usize, BTreeMap<&'static str, (usize, us
         }
     }
     let mut all = 0;
-    let mut classes = BTreeMap::<&'static str, (usize, usize)>::new();
+    let mut classes = Classes::new();
     for (class, text) in negatives() {
         all += 1;
         let hits = find(text.as_bytes(), None, Kinds::all());

@@ -88,7 +88,7 @@ fn grouped(text: Text<'_>, at: usize, groups: &[usize], sign: u8) -> Option<(Vec
 }
 
 /// Whether some issuer has numbers that begin like this and have this length, as the issuers' lists of ranges say: Visa,
-/// Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro, Mir.
+/// Mastercard, American Express, Diners Club, Discover, JCB, `UnionPay`, Maestro, Mir.
 fn is_issued(digits: &[u8]) -> bool {
     let first = |count: usize| {
         digits

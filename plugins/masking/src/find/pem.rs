@@ -1,4 +1,4 @@
-//! Private keys in text (RFC 7468), as OpenSSH writes them, and as blocks of OpenPGP: everything from the first line to the last,
+//! Private keys in text (RFC 7468), as OpenSSH writes them, and as blocks of `OpenPGP`: everything from the first line to the last,
 //! across lines, also where the ends of lines are written as `\n`. Of one that was cut off, what is there.
 
 use memchr::memmem;

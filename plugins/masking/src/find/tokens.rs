@@ -10,9 +10,9 @@ const GITLAB: [&[u8]; 14] = [
     b"glpat", b"gloas", b"gldt", b"glrt", b"glrtr", b"glcbt", b"glptt", b"glft", b"glimt",
     b"glagent", b"glwt", b"glsoat", b"glffct", b"glrmr",
 ];
-/// Kinds of keys at OpenAI that say more than `sk-`: <https://platform.openai.com/api-keys>.
+/// Kinds of keys at `OpenAI` that say more than `sk-`: <https://platform.openai.com/api-keys>.
 const OPENAI: [&[u8]; 4] = [b"proj-", b"svcacct-", b"admin-", b"None-"];
-/// What the middle of a key of OpenAI says, "OpenAI" in Base64.
+/// What the middle of their keys says: their name in Base64.
 const OPENAI_MIDDLE: &[u8] = b"T3BlbkFJ";
 
 /// How many bytes of which class there are behind the word of a token.
@@ -78,7 +78,7 @@ pub(super) fn at_dash(text: Text<'_>, at: usize) -> Option<Hit> {
     Some(hit)
 }
 
-/// `sk-ant-..` of Anthropic (<https://docs.claude.com/en/api/overview>), and what begins with `sk-` at OpenAI.
+/// `sk-ant-..` of Anthropic (<https://docs.claude.com/en/api/overview>), and what begins with `sk-` at `OpenAI`.
 fn secret_key(text: Text<'_>, at: usize) -> Option<Hit> {
     let (start, after) = (at.checked_sub(2)?, text.from(at + 1));
     if after.starts_with(b"ant-") {

@@ -74,7 +74,7 @@ fn azure(turn: usize, chance: &mut Chance) -> (String, String, String) {
 }
 
 fn github(turn: usize, chance: &mut Chance) -> String {
-    if turn % 4 == 0 {
+    if turn.is_multiple_of(4) {
         return ["github", "_pat_", &chance.text(ALNUM, 22), "_", &chance.text(ALNUM, 59)].concat();
     }
     ["gh", chance.one(&["p", "o", "u", "s", "r"]), "_", &chance.text(ALNUM, 36)].concat()
@@ -82,7 +82,7 @@ fn github(turn: usize, chance: &mut Chance) -> String {
 
 fn gitlab(turn: usize, chance: &mut Chance) -> String {
     let word = chance.one(&["pat", "dt", "rt", "cbt", "ptt", "ft", "oas", "agent"]);
-    if turn % 4 == 0 {
+    if turn.is_multiple_of(4) {
         let (own, check) = (chance.text(ALNUM, 40), chance.text(ALNUM, 7));
         return ["gl", word, "-", &own, ".01.", &check].concat();
     }
@@ -91,7 +91,7 @@ fn gitlab(turn: usize, chance: &mut Chance) -> String {
 
 fn slack(turn: usize, chance: &mut Chance) -> String {
     let (one, two) = (chance.digits(12), chance.digits(13));
-    if turn % 4 == 0 {
+    if turn.is_multiple_of(4) {
         let app = chance.text(UPPER, 10);
         return ["xa", "pp-1-A", &app, "-", &two, "-", &chance.text(HEX, 64)].concat();
     }
@@ -101,7 +101,7 @@ fn slack(turn: usize, chance: &mut Chance) -> String {
 
 fn openai(turn: usize, chance: &mut Chance) -> String {
     let middle = ["T3Blbk", "FJ"].concat();
-    if turn % 3 == 0 {
+    if turn.is_multiple_of(3) {
         return ["sk", "-", &chance.text(ALNUM, 20), &middle, &chance.text(ALNUM, 20)].concat();
     }
     let kind = chance.one(&["proj-", "svcacct-", "admin-"]);
@@ -136,7 +136,7 @@ fn private_key(turn: usize, chance: &mut Chance) -> String {
     let ending = ["\n", "\r\n", "\\n", " "][turn % 4];
     let line = |chance: &mut Chance| STANDARD.encode(chance.bytes(48));
     let mut lines: Vec<String> = (0..4 + chance.below(20)).map(|_| line(chance)).collect();
-    if turn % 5 == 0 {
+    if turn.is_multiple_of(5) {
         let head = format!("DEK-Info: AES-128-CBC,{}", chance.text("0123456789ABCDEF", 32));
         lines.splice(0..0, ["Proc-Type: 4,ENCRYPTED".to_owned(), head, String::new()]);
     }
