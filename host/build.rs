@@ -20,6 +20,7 @@ const PLUGINS: &[(&str, &str)] = &[
     ("plugway-router", "plugway_router.wasm"),
     ("plugway-gateway", "plugway_gateway.wasm"),
     ("plugway-visibility", "plugway_visibility.wasm"),
+    ("plugway-masking", "plugway_masking.wasm"),
 ];
 
 fn main() -> ExitCode {

@@ -42,7 +42,17 @@ async fn from_environment(variables: &[(&str, &str)]) -> Result<Plugway> {
 
 #[tokio::test]
 async fn what_the_program_prints_is_taken_or_refused_in_one_sentence_each() -> Result<()> {
-    let taken: [(&str, &[&str]); 3] = [
+    let taken: [(&str, &[&str]); 4] = [
+        (
+            "gateway",
+            &[
+                "connector gate at /mcp",
+                "router router (configured: unified_tools)",
+                "policy gateway (configured: blocked_tools, max_calls_per_minute)",
+                "upstream chem: http://127.0.0.1:8001/, with the client's credential; prefix never\n",
+                "makes this a GatewayConfig of agora-workbench: the credential of whoever calls goes to chem",
+            ],
+        ),
         ("router_bridges", &["router router (configured: bridges, unified_tools)"]),
         (
             "router_minimal",
@@ -68,7 +78,6 @@ async fn what_the_program_prints_is_taken_or_refused_in_one_sentence_each() -> R
     ];
     let refused = [
         ("router_entra", 2, "`entra_client_id` does nothing yet: tokens of Microsoft Entra"),
-        ("gateway", 1, "`upstream` makes this a GatewayConfig of agora-workbench"),
         ("dispatcher", 1, "`workers` makes this a DispatcherConfig of agora-workbench"),
     ];
     for (name, parts) in taken {

@@ -72,7 +72,9 @@ fn file_of(row: &Row) -> Option<String> {
             let list = format!("[{upstream}]");
             Some(around(&[("form", "agora"), ("name", "hub"), ("upstreams", &list)], row))
         }
-        ("GatewayConfig", _) => Some(around(&[("name", "hub"), ("upstream", upstream)], row)),
+        ("GatewayConfig", _) => {
+            Some(around(&[("form", "agora"), ("name", "hub"), ("upstream", upstream)], row))
+        }
         ("DispatcherConfig", _) => {
             Some(around(&[("name", "hub"), ("workers", "[{name: w1, url: 'http://h'}]")], row))
         }
@@ -88,7 +90,11 @@ async fn check(row: &Row) -> Result<Output> {
     }
     ensure!(row.heading == "Environment", "a table under {}", row.heading);
     let variable = row.example.split_once('=').context("no `=` in the example")?;
-    let variables = [("UPSTREAM_CHEM_URL", "http://127.0.0.1:1"), variable];
+    // Rules are for a gateway.
+    let mode = if variable.0.starts_with("GATEWAY_") { "gateway" } else { "router" };
+    let base = [("UPSTREAM_CHEM_URL", "http://127.0.0.1:1"), ("CONNECTOR_MODE", mode)];
+    let others = base.into_iter().filter(|(name, _)| *name != variable.0);
+    let variables: Vec<_> = others.chain([variable]).collect();
     run_in(scratch.path(), &variables, &["check"]).await
 }
 

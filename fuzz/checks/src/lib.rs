@@ -6,6 +6,7 @@ mod definitions;
 mod document;
 mod header;
 mod json;
+mod masking;
 mod merge;
 mod message;
 mod mirrored;
@@ -24,6 +25,7 @@ pub const TARGETS: [(&str, Check); 12] = [
     ("definitions", definitions::check),
     ("document", document::check),
     ("header", header::check),
+    ("masking", masking::check),
     ("merge", merge::check),
     ("message", message::check),
     ("mirrored", mirrored::check),

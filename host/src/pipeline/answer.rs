@@ -17,6 +17,13 @@ pub fn result_text(id: &Id, result: &[u8]) -> Bytes {
     Bytes::from(parts.concat())
 }
 
+/// A whole response with this JSON text of `error`.
+pub fn error_text(id: &Id, error: &[u8]) -> Bytes {
+    let id = id.as_json().as_bytes();
+    let parts = [br#"{"jsonrpc":"2.0","id":"#, id, br#","error":"#, error, b"}"];
+    Bytes::from(parts.concat())
+}
+
 /// JSON text of a tool result that says why the tool did not run (`isError`), as it is in this era.
 pub fn tool_error(text: &str, era: Era) -> String {
     let text = serde_json::Value::from(text);

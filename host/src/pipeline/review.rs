@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
+use serde::Deserialize;
 
 use super::call::CallContext;
 use super::collect::Held;
@@ -90,17 +91,41 @@ async fn judge(
         match policy.review(context.clone(), outcome).await? {
             Review::Keep => {}
             Review::Reject(rejection) => return Err(refused(policy.name(), rejection)),
-            Review::Replace(result) => {
-                if let Err(error) = serde_json::from_str::<local::AnObject>(&result) {
-                    let why = format!("the reviewed result is no JSON object: {error}");
-                    return Err(Fault::new(Code::PluginInvalid, NO_DECISION).because(why));
-                }
-                let Some(id) = message.id() else { continue };
-                message = collect::parse(answer::result_text(id, result.as_bytes()))?;
-            }
+            Review::Replace(text) => message = replaced(message, &text)?,
         }
     }
     Ok(message.text().clone())
+}
+
+/// The message with another result, or with another error where it is one: what a policy saw of it is what it replaces.
+fn replaced(message: Message, text: &str) -> Result<Message, Fault> {
+    let is_error = message.result().is_none();
+    let checked = if is_error {
+        serde_json::from_str::<AnError>(text).map(drop)
+    } else {
+        serde_json::from_str::<local::AnObject>(text).map(drop)
+    };
+    if let Err(error) = checked {
+        let what = if is_error { "error is no JSON-RPC error" } else { "result is no JSON object" };
+        let why = format!("the reviewed {what}: {error}");
+        return Err(Fault::new(Code::PluginInvalid, NO_DECISION).because(why));
+    }
+    let Some(id) = message.id() else { return Ok(message) };
+    let text = text.as_bytes();
+    collect::parse(if is_error {
+        answer::error_text(id, text)
+    } else {
+        answer::result_text(id, text)
+    })
+}
+
+/// An error of JSON-RPC, as far as it must have a form.
+#[derive(Deserialize)]
+struct AnError {
+    #[serde(rename = "code")]
+    _code: i64,
+    #[serde(rename = "message")]
+    _message: String,
 }
 
 /// What came back, for a plugin that may ask about it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::limits::MEMORY_MIB_ROUTER;
+use super::limits::{MEMORY_MIB_ROUTER, TIME_MASKING};
 use super::spec::{Grants, Limits, PluginSpec, Source};
 
 /// The default router.
@@ -12,6 +12,9 @@ pub const VISIBILITY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugway_
 
 /// The policy `gateway`: lists, limits, rules and confirmations.
 pub const GATEWAY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugway_gateway.wasm"));
+
+/// The policy that masks secrets and personal data.
+pub const MASKING: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugway_masking.wasm"));
 
 /// Query parameters by which clients say what they want to see.
 const FILTERS: [&str; 13] = [
@@ -53,6 +56,7 @@ const ALL: &[(&str, Making)] = &[
     ("router", router::<Arc<str>>),
     ("visibility", visibility::<Arc<str>>),
     ("gateway", gateway::<Arc<str>>),
+    ("masking", masking::<Arc<str>>),
 ];
 
 /// The plugin that has this name in configurations, with what it is granted.
@@ -64,6 +68,12 @@ pub fn of(name: &Arc<str>) -> Option<PluginSpec> {
 /// The policy `gateway` under a name. It needs no grant.
 pub fn gateway<N: Into<Arc<str>>>(name: N) -> PluginSpec {
     PluginSpec::new(name, Source::Bundled(GATEWAY))
+}
+
+/// The masking policy under a name. It reads whole answers, so it has more time than what decides by a name.
+pub fn masking<N: Into<Arc<str>>>(name: N) -> PluginSpec {
+    let limits = Limits { time: TIME_MASKING, ..Limits::default() };
+    PluginSpec { limits, ..PluginSpec::new(name, Source::Bundled(MASKING)) }
 }
 
 /// The default router under a name, with what it is granted: it asks upstreams for skills that callers want to load and about

@@ -8,6 +8,8 @@ pub const COMPONENT_MAX: usize = 32 << 20;
 pub const MEMORY_MIB: u32 = 64;
 /// The same for the bundled router, which has what all servers list in its hands while it shapes.
 pub const MEMORY_MIB_ROUTER: u32 = 256;
+/// Default of `limits.time_ms` for the bundled `masking`, which reads every byte of an answer.
+pub const TIME_MASKING: Duration = Duration::from_millis(100);
 /// Largest `limits.memory_mib`; the allocator reserves address space for it.
 pub const MEMORY_MIB_MAX: u32 = 256;
 /// Default of `limits.instances`.

@@ -7,7 +7,7 @@ use plugway_sdk::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::config::{Options, SCHEMA};
+use crate::config::{Options, SCHEMA, Unified};
 use crate::lazy::{find, load, offers as lazy};
 use crate::ownership::{judge, tool};
 use crate::shape::shape;
@@ -89,15 +89,16 @@ impl Answering for DefaultRouter {
                 _ => {}
             }
         }
-        if self.options.unified_tools && method == "tools/call" {
+        let unified = self.options.unified_tools;
+        if unified != Unified::None && method == "tools/call" {
             let names = Names::of(&call::attribute("connector").unwrap_or_default());
             if name == names.search {
                 return self.search(modern);
             }
-            if name == names.plan {
+            if name == names.plan && unified == Unified::All {
                 return self.plan(modern);
             }
-            if name == names.load {
+            if name == names.load && unified == Unified::All {
                 return self.load(modern);
             }
         }

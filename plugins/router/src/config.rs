@@ -1,16 +1,18 @@
 //! What an operator writes: about the router, and about an upstream's names.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use plugway_sdk::{BadConfig, config, glob};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Bridges of one connector.
 const BRIDGES_MAX: usize = 1_000;
 
 /// JSON Schema of [`Options`].
 pub const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{
-"unified_tools":{"type":"boolean","default":false,"description":"Whether clients see search_NAME_tools, and plan_NAME_workflow where servers have workflows."},
+"unified_tools":{"enum":[false,true,"search"],"default":false,"description":"Whether clients see search_NAME_tools, and plan_NAME_workflow where servers have workflows and load_NAME_skill where they have skills; search: only the first."},
 "bridges":{"type":"array","maxItems":1000,"description":"Ways between the workflows of servers.","items":{"type":"object","additionalProperties":false,"required":["from_state","to_state"],"properties":{
 "from_state":{"type":"string","minLength":1},"to_state":{"type":"string","minLength":1},"description":{"type":"string","default":""}}}}}}"#;
 
@@ -18,10 +20,47 @@ pub const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"prope
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Whether clients see the tools that the router answers itself over all servers. Default `false`.
-    pub unified_tools: bool,
+    /// Which tools clients see that the router answers itself over all servers. Default `false`: none.
+    pub unified_tools: Unified,
     /// Ways between the workflows of servers.
     pub bridges: Vec<Bridge>,
+}
+
+/// `unified_tools: false | true | search`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unified {
+    /// None.
+    #[default]
+    None,
+    /// Only the search.
+    Search,
+    /// Searching, planning and loading of skills.
+    All,
+}
+
+impl<'de> Deserialize<'de> for Unified {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Word;
+        impl Visitor<'_> for Word {
+            type Value = Unified;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`true`, `false` or `search`")
+            }
+
+            fn visit_bool<E: Error>(self, on: bool) -> Result<Unified, E> {
+                Ok(if on { Unified::All } else { Unified::None })
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<Unified, E> {
+                match word {
+                    "search" => Ok(Unified::Search),
+                    _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
+                }
+            }
+        }
+        reader.deserialize_any(Word)
+    }
 }
 
 /// A way from a state that one server's functions produce to one that another server's functions require.
@@ -40,7 +79,7 @@ pub struct Bridge {
 impl Options {
     /// Refuses what means nothing.
     pub fn checked(self) -> Result<Self, BadConfig> {
-        if !self.bridges.is_empty() && !self.unified_tools {
+        if !self.bridges.is_empty() && self.unified_tools != Unified::All {
             let message = "bridges are part of the plan that `unified_tools: true` offers";
             return Err(BadConfig::at("bridges", message));
         }

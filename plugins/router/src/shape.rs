@@ -7,7 +7,7 @@ use plugway_sdk::Failure;
 use plugway_sdk::prelude::{ConnectorView, Entry, Shaped, UpstreamView};
 
 use crate::actions::{Part, Split};
-use crate::config::{Options, Settings};
+use crate::config::{Options, Settings, Unified};
 use crate::execution::OwnName;
 use crate::head::Head;
 use crate::lazy::offers as lazy;
@@ -46,11 +46,14 @@ pub fn shape(
     let winner = format!("the catalogue of {name}");
     shaping.take("resource", published::uri(name), &winner);
     let winner = format!("a tool of {name} itself");
-    if options.unified_tools {
-        let Names { search, plan, load } = Names::of(name);
-        for own in [search, plan, load] {
-            shaping.take("tool", own, &winner);
-        }
+    let Names { search, plan, load } = Names::of(name);
+    let own = match options.unified_tools {
+        Unified::None => Vec::new(),
+        Unified::Search => vec![search],
+        Unified::All => vec![search, plan, load],
+    };
+    for own in own {
+        shaping.take("tool", own, &winner);
     }
     if lazy {
         for own in lazy::NAMES {
@@ -78,7 +81,8 @@ pub fn shape(
         entries.extend(lazy::of(name));
     }
     let mut gathered = Gathered::default();
-    if options.unified_tools || lazy || sources.iter().any(Source::has_catalogue) {
+    let unified = options.unified_tools != Unified::None;
+    if unified || lazy || sources.iter().any(Source::has_catalogue) {
         gathered = gather::add(name, &mut entries, &sources, options, &gather::ROOM);
     }
     let Gathered { document, warnings: more, problems, pending, .. } = gathered;

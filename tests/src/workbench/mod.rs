@@ -134,9 +134,18 @@ impl Workbench {
 
     /// What `model_dump_json()` makes of a `RouterConfig`.
     pub async fn printed(&self, config: &Value) -> Result<String> {
+        self.print("print", config).await
+    }
+
+    /// What `model_dump_json()` makes of a `GatewayConfig`.
+    pub async fn printed_gateway(&self, config: &Value) -> Result<String> {
+        self.print("gateway", config).await
+    }
+
+    async fn print(&self, form: &str, config: &Value) -> Result<String> {
         let script = script("workbench/router.py");
         let mut command = Command::new(&self.python);
-        command.arg(script).args(["print", &config.to_string()]).stdin(Stdio::null());
+        command.arg(script).args([form, &config.to_string()]).stdin(Stdio::null());
         let output = command.kill_on_drop(true).output();
         let output = wait::within("the form is printed", program::STARTED_WITHIN, output);
         let output = output.await??;

@@ -48,3 +48,59 @@ async fn peer_workbench_forms_are_served_before_its_servers() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn peer_workbench_gateways_are_served_before_its_servers() -> Result<()> {
+    let workbench = Workbench::find()?;
+    let (chem, _gis) = workbench.pair().await?;
+    let config = json!({
+        "name": "gate", "description": "Chemistry", "upstream": {"name": "lab", "url": chem.base()},
+    });
+    let plugway = Setup::new(workbench.printed_gateway(&config).await?).start().await?;
+    for speaks in [Speaks::LEGACY, Speaks::MODERN] {
+        let mut client = workbench.client(speaks, &plugway.mcp_url(), None).await?;
+        let about = client.about().await?;
+        ensure!(about.to_string().contains("Chemistry"), "{about}");
+        let names = client.tool_names().await?;
+        for name in ["execute_lab_code", "search_gate_tools", "lab_check_job"] {
+            ensure!(names.iter().any(|known| known == name), "no {name} in {names:?}");
+        }
+        for name in ["plan_gate_workflow", "load_gate_skill"] {
+            ensure!(names.iter().all(|known| known != name), "{name} in {names:?}");
+        }
+        let code = "print(parse_molecule(smiles='CO'))";
+        let result = client.call("execute_lab_code", json!({"code": code})).await?;
+        ensure!(text_of(&result)?.contains("{'atoms': 2}"), "{result}");
+        let found = client.call("search_gate_tools", json!({"query": "molecule"})).await?;
+        ensure!(text_of(&found)?.contains("parse_molecule"), "{found}");
+    }
+    ensure!(plugway.stop().await?.success());
+    Ok(())
+}
+
+/// The policy of the reference's own example: whoever calls `parallel_execute` or calls too often is told so.
+#[tokio::test]
+async fn peer_workbench_policies_of_gateways_hold() -> Result<()> {
+    let workbench = Workbench::find()?;
+    let (chem, _gis) = workbench.pair().await?;
+    let config = json!({
+        "name": "gate", "upstream": {"name": "chem", "url": chem.base()},
+        "policy": {"max_calls_per_minute": 2, "blocked_tools": ["parallel_execute"]},
+    });
+    let plugway = Setup::new(workbench.printed_gateway(&config).await?).start().await?;
+    let mut client = workbench.client(Speaks::LEGACY, &plugway.mcp_url(), None).await?;
+    let names = client.tool_names().await?;
+    ensure!(names.iter().all(|name| !name.contains("parallel_execute")), "{names:?}");
+    let code = json!({"code": "print(parse_molecule(smiles='CO'))"});
+    for _ in 0..2 {
+        let result = client.call("execute_chem_code", code.clone()).await?;
+        ensure!(text_of(&result)?.contains("{'atoms': 2}"), "{result}");
+    }
+    let limited = client.call("execute_chem_code", code).await?;
+    ensure!(
+        text_of(&limited)?.contains("Rate limit exceeded: maximum 2 calls per minute"),
+        "{limited}"
+    );
+    ensure!(plugway.stop().await?.success());
+    Ok(())
+}

@@ -21,8 +21,8 @@ pub(super) enum Form {
         /// Of the second kind.
         own: KeyPath,
     },
-    /// A `GatewayConfig`, and the key that makes it one.
-    Gateway(KeyPath),
+    /// A `GatewayConfig`. The key that gave it away; none where the file says so itself.
+    Gateway(Option<KeyPath>),
     /// A `DispatcherConfig`, and the key that makes it one.
     Dispatcher(KeyPath),
 }
@@ -39,7 +39,7 @@ pub(super) fn of(tree: &Node) -> Form {
     }
     // `upstream: [..]` is a slip of the pen in a configuration of plugway.
     if is(tree, "upstream", |value| matches!(value, Value::Map(_))) {
-        return Form::Gateway(top.key("upstream"));
+        return Form::Gateway(said.is_none().then(|| top.key("upstream")));
     }
     if is(tree, "workers", |value| matches!(value, Value::List(_))) {
         return Form::Dispatcher(top.key("workers"));

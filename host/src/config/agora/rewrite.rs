@@ -1,7 +1,8 @@
 //! Makes a configuration of plugway out of the tree of a `RouterConfig`, which may hold plugway's own keys besides.
 
 use super::form::{self, Form};
-use super::router;
+use super::gateway;
+use super::router::{self, Offers};
 use super::url::endpoint;
 use super::words::{DISPATCHER, Fate, GATEWAY, ROUTER, TAKE_OUT, key as fate_of};
 use crate::config::check::Findings;
@@ -12,7 +13,7 @@ use crate::config::read::Also;
 use crate::config::tree::{Item, Member, Node, Value};
 
 /// Words that may be meant by one that nobody knows, besides plugway's own.
-const ALSO: Also = &[
+pub(super) const ALSO: Also = &[
     ("file", &["bridges", "entra_client_id", "entra_tenant_id"]),
     ("upstream", &["expose_tools", "tool_aliases"]),
 ];
@@ -30,11 +31,11 @@ pub(in crate::config) struct Rewritten {
     /// Keys here, and the same in the file.
     pub(super) moves: Vec<(KeyPath, KeyPath)>,
     /// Upstreams whose globs and aliases came from words of the reference.
-    of_functions: Vec<usize>,
+    pub(super) of_functions: Vec<usize>,
 }
 
 impl Rewritten {
-    fn new(tree: Option<Node>) -> Self {
+    pub(super) fn new(tree: Option<Node>) -> Self {
         Self {
             tree,
             findings: Findings::default(),
@@ -67,7 +68,7 @@ pub(in crate::config) fn rewrite(tree: &Node) -> Rewritten {
     let form = form::of(tree);
     match &form {
         Form::Own => return Rewritten::new(Some(tree.clone())),
-        Form::Gateway(key) => return not_served(key, "GatewayConfig"),
+        Form::Gateway(key) => return gateway::rewrite(tree, key.as_ref()),
         Form::Dispatcher(key) => return not_served(key, "DispatcherConfig"),
         Form::Router(_) | Form::Mixed { .. } => {}
     }
@@ -75,14 +76,16 @@ pub(in crate::config) fn rewrite(tree: &Node) -> Rewritten {
     let mut tree = tree.clone();
     if let Value::Map(members) = &mut tree.value {
         let passed = take_passed(members);
+        gateway::refuse_words(members, &mut rewriter.findings);
         members.retain(|member| stays(member, &mut rewriter.findings));
         if tree_is_one(members) {
-            router::configure(members, passed, &mut rewriter);
+            router::configure(members, passed, Offers::All, &mut rewriter);
         }
     }
     let mut forwarding = Vec::new();
     for item in upstreams(&mut tree) {
-        forwarding.extend(upstream(item, &mut rewriter));
+        let key = KeyPath::top().key("upstreams").item(item.index);
+        forwarding.extend(upstream(item, (&key, &key), &mut rewriter));
     }
     match form {
         Form::Mixed { theirs, own } => {
@@ -93,7 +96,9 @@ pub(in crate::config) fn rewrite(tree: &Node) -> Rewritten {
             let hint = "write `form: agora` or `form: plugway`, or keep to the words of one";
             rewriter.findings.problem(&theirs, sentence, hint);
         }
-        Form::Router(Some(key)) => say_so(&key, &forwarding, &mut rewriter.findings),
+        Form::Router(Some(key)) => {
+            say_so(&key, "RouterConfig", &forwarding, &mut rewriter.findings);
+        }
         // Only where the file says itself what it is: else this key makes it a mixed one.
         _ if tree.value_of("connectors").is_some() => {
             let sentence = "has no place in a RouterConfig, which is one connector";
@@ -118,19 +123,19 @@ fn not_served(key: &KeyPath, name: &str) -> Rewritten {
 }
 
 /// A file that does not say itself what it is may be taken for something else than it is.
-fn say_so(key: &KeyPath, forwarding: &[String], findings: &mut Findings) {
+pub(super) fn say_so(key: &KeyPath, form: &str, forwarding: &[String], findings: &mut Findings) {
     let upstreams = match forwarding {
         [] => String::new(),
         names => format!(": the credential of whoever calls goes to {}", names.join(", ")),
     };
-    let sentence = format!("makes this a RouterConfig of agora-workbench{upstreams}");
+    let sentence = format!("makes this a {form} of agora-workbench{upstreams}");
     let hint = "write `form: agora` to say so, or `form: plugway` to be told what does not belong; \
                 `auth: none` keeps a credential from an upstream";
     findings.warning(key, sentence, hint);
 }
 
 /// Whether a key at the top is one for plugway's own reading.
-fn stays(member: &Member, findings: &mut Findings) -> bool {
+pub(super) fn stays(member: &Member, findings: &mut Findings) -> bool {
     let known = ROUTER.iter().chain(GATEWAY).chain(DISPATCHER);
     if !known.into_iter().any(|(name, _)| *name == member.key) {
         return true;
@@ -179,15 +184,20 @@ fn upstreams(tree: &mut Node) -> impl Iterator<Item = &mut Item> {
     }
 }
 
-/// Rewrites one upstream; its name if it gets credentials of callers that nobody spoke of.
-fn upstream(item: &mut Item, rewriter: &mut Rewritten) -> Option<String> {
-    let key = KeyPath::top().key("upstreams").item(item.index);
+/// Rewrites one upstream; its name if it gets credentials of callers that nobody spoke of. `keys` are its key here and in the
+/// file.
+pub(super) fn upstream(
+    item: &mut Item,
+    keys: (&KeyPath, &KeyPath),
+    rewriter: &mut Rewritten,
+) -> Option<String> {
     let place = item.node.place;
     let Value::Map(members) = &mut item.node.value else { return None };
     for (theirs, own) in RENAMED {
-        rename(members, (theirs, own), &key, rewriter);
+        rename(members, (theirs, own), keys, rewriter);
         if members.iter().any(|member| member.key == *own) {
-            rewriter.of_functions.extend(rewriter.was_moved(&key.key(own)).then_some(item.index));
+            let was_moved = rewriter.was_moved(&keys.0.key(own));
+            rewriter.of_functions.extend(was_moved.then_some(item.index));
         }
     }
     let text = |members: &[Member], key: &str| {
@@ -222,10 +232,10 @@ impl Rewritten {
 fn rename(
     members: &mut Vec<Member>,
     (theirs, own): (&str, &str),
-    upstream: &KeyPath,
+    (here, there): (&KeyPath, &KeyPath),
     rewriter: &mut Rewritten,
 ) {
-    let key = upstream.key(theirs);
+    let key = there.key(theirs);
     let stands_twice = members.iter().any(|member| member.key == own);
     let Some(at) = members.iter().position(|member| member.key == theirs) else { return };
     let mut member = members.remove(at);
@@ -246,7 +256,7 @@ fn rename(
     if own == "expose" {
         refuse_sets(&member.node, &key, &mut rewriter.findings);
     }
-    rewriter.moves.push((upstream.key(own), key));
+    rewriter.moves.push((here.key(own), key));
     own.clone_into(&mut member.key);
     members.push(member);
 }

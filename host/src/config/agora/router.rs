@@ -8,18 +8,36 @@ use crate::config::tree::{Member, Node, Value};
 
 /// The plugin that takes these words.
 const BUNDLED: &str = "router";
-/// Whether it offers tools of its own.
+/// Which tools it offers of its own.
 const UNIFIED: &str = "unified_tools";
 
+/// What a connector of agora-workbench offers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offers {
+    /// A router: searching, planning, loading of skills.
+    All,
+    /// A gateway: only searching.
+    Search,
+}
+
 /// The router of a connector of this form of which nothing more was said.
-pub(super) fn plain() -> PluginUse {
-    let config = serde_json::json!({ UNIFIED: true });
+pub(super) fn plain(offers: Offers) -> PluginUse {
+    let word = match offers {
+        Offers::All => serde_json::Value::Bool(true),
+        Offers::Search => "search".into(),
+    };
+    let config = serde_json::json!({ UNIFIED: word });
     PluginUse { plugin: Some(BUNDLED.to_owned()), config: Some(config) }
 }
 
 /// Adds to what the file says of the router; `passed` are the members that it takes from the form, under their own names.
 /// Another router than the bundled one is left alone, and takes nothing.
-pub(super) fn configure(members: &mut Vec<Member>, passed: Vec<Member>, rewriter: &mut Rewritten) {
+pub(super) fn configure(
+    members: &mut Vec<Member>,
+    passed: Vec<Member>,
+    offers: Offers,
+    rewriter: &mut Rewritten,
+) {
     let passed = passed.into_iter().filter(|member| !is_blank(&member.node));
     let top = KeyPath::top();
     let place = members.iter().position(|member| member.key == BUNDLED);
@@ -56,7 +74,11 @@ pub(super) fn configure(members: &mut Vec<Member>, passed: Vec<Member>, rewriter
         config.push(member);
     }
     if !config.iter().any(|member| member.key == UNIFIED) {
-        let node = Node { value: Value::Bool(true), place: None };
+        let value = match offers {
+            Offers::All => Value::Bool(true),
+            Offers::Search => Value::Text("search".to_owned()),
+        };
+        let node = Node { value, place: None };
         config.push(Member { key: UNIFIED.to_owned(), place: None, node });
     }
     let node = Node { value: Value::Map(config), place: None };

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::router::Offers;
 use super::url::endpoint;
 use super::words::{Fate, TAKE_OUT, VARIABLES, variable as fate_of};
-use super::{router, switch};
+use super::{gateway, router, switch};
 use crate::config::check::{Findings, Origin, check};
 use crate::config::environment::Environment;
-use crate::config::file::{CredentialMode, CredentialUse, File, Upstream};
+use crate::config::file::{CredentialMode, CredentialUse, File, PrefixWord, Upstream};
 use crate::config::key::KeyPath;
 use crate::config::load::Flags;
 use crate::config::nearest::nearest;
@@ -38,17 +39,33 @@ pub(in crate::config) fn environment(
     environment: &Environment,
 ) -> Result<Settings, Problems> {
     let mut findings = Findings::default();
-    if !is_router(environment, &mut findings) {
+    let Some(mode) = mode(environment, &mut findings) else {
         return Err(Problems { file: None, list: findings.problems });
+    };
+    let mut upstreams = upstreams(environment, &mut findings);
+    let mut policies = None;
+    match mode {
+        Mode::Router => refuse_rules(environment, &mut findings),
+        Mode::Gateway => {
+            ensure_one(&upstreams, &mut findings);
+            for (_, upstream) in &mut upstreams {
+                upstream.prefix = Some(PrefixWord::Never);
+            }
+            policies =
+                gateway::of_environment(environment, &mut findings).map(|policy| vec![policy]);
+        }
     }
-    let upstreams = upstreams(environment, &mut findings);
     look_at_others(environment, &mut findings);
     check_openness(environment, &mut findings);
     let name = environment.get("CONNECTOR_NAME").map(str::trim).filter(|name| !name.is_empty());
     let (variables, upstreams): (Vec<_>, Vec<_>) = upstreams.into_iter().unzip();
     let file = File {
         name: Some(name.unwrap_or(NAME).to_owned()),
-        router: Some(router::plain()),
+        router: Some(router::plain(match mode {
+            Mode::Router => Offers::All,
+            Mode::Gateway => Offers::Search,
+        })),
+        policies,
         upstreams: Some(if upstreams.is_empty() { vec![stand_in()] } else { upstreams }),
         ..File::default()
     };
@@ -83,6 +100,9 @@ fn moved(mut problem: Problem, variables: &[KeyPath]) -> Problem {
     if problem.key == top.key("name") {
         problem.key = top.key("CONNECTOR_NAME");
     }
+    if problem.key.is_within(&top.key("policies")) {
+        problem.key = top.key("CONNECTOR_MODE");
+    }
     for (index, variable) in variables.iter().enumerate() {
         if problem.key.is_within(&list.item(index)) {
             problem.key = variable.clone();
@@ -91,8 +111,15 @@ fn moved(mut problem: Problem, variables: &[KeyPath]) -> Problem {
     problem
 }
 
-/// Whether the mode is one that is served; else the only problem is that it is not.
-fn is_router(environment: &Environment, findings: &mut Findings) -> bool {
+/// What the environment describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Router,
+    Gateway,
+}
+
+/// The mode, where it is one that is served; else the only problem is that it is not.
+fn mode(environment: &Environment, findings: &mut Findings) -> Option<Mode> {
     let written = environment.get("CONNECTOR_MODE").unwrap_or("router");
     let mode = written.trim().to_lowercase();
     let key = KeyPath::top().key("CONNECTOR_MODE");
@@ -101,10 +128,8 @@ fn is_router(environment: &Environment, findings: &mut Findings) -> bool {
         _ => "it is not part of plugway",
     };
     let sentence = match mode.as_str() {
-        "router" | "" => return true,
-        "gateway" => {
-            format!("is `gateway`, which is not served yet: {}", lacks("GATEWAY_BLOCKED_TOOLS"))
-        }
+        "router" | "" => return Some(Mode::Router),
+        "gateway" => return Some(Mode::Gateway),
         "dispatcher" => {
             format!("is `dispatcher`, which is not served yet: {}", lacks("WORKER_URLS"))
         }
@@ -115,11 +140,36 @@ fn is_router(environment: &Environment, findings: &mut Findings) -> bool {
             };
             let sentence = format!("is `{written}`, but can only be router, gateway or dispatcher");
             findings.problem(&key, sentence, &hint);
-            return false;
+            return None;
         }
     };
     findings.problem(&key, sentence, "write `router`, or stay with agora-workbench for it");
-    false
+    None
+}
+
+/// What the reference says of several. That there is none was said already.
+fn ensure_one(upstreams: &[(KeyPath, Upstream)], findings: &mut Findings) {
+    if upstreams.len() < 2 {
+        return;
+    }
+    let names = upstreams.iter().filter_map(|(_, upstream)| upstream.name.as_deref());
+    let names: Vec<_> = names.map(|name| format!("'{name}'")).collect();
+    let (count, names) = (names.len(), names.join(", "));
+    let sentence =
+        format!("Gateway mode requires exactly one upstream, but found {count}: [{names}]");
+    let hint = "use CONNECTOR_MODE=router for multiple upstreams";
+    findings.problem(&KeyPath::top(), sentence, hint);
+}
+
+/// Rules that nothing would hold anybody to.
+fn refuse_rules(environment: &Environment, findings: &mut Findings) {
+    for (variable, _) in gateway::VARIABLES {
+        if environment.get(variable).is_some_and(|written| !written.trim().is_empty()) {
+            let sentence = "does nothing in the mode `router`";
+            let hint = "set CONNECTOR_MODE=gateway, or unset it";
+            findings.problem(&KeyPath::top().key(variable), sentence, hint);
+        }
+    }
 }
 
 /// The upstreams by name, each with the variable that it stands in.

@@ -23,7 +23,6 @@ use Fate::{Honoured, Ignored, NotYet, PassedOn};
 pub(super) const TAKE_OUT: &str = "take it out, or stay with agora-workbench for it; docs/compatibility.md lists what plugway has";
 
 const NO_ENTRA: Fate = NotYet("tokens of Microsoft Entra are not checked");
-const NO_POLICY: Fate = NotYet("there is no policy for lists of tools and for rates");
 const NO_WORKERS: Fate = NotYet("an upstream is one server, not a pool of workers");
 
 /// Keys of a `RouterConfig`; those of an upstream stand below `upstreams`.
@@ -41,7 +40,7 @@ pub(super) const ROUTER: &[Word] = &[
 ];
 
 /// Keys that only a `GatewayConfig` has.
-pub(super) const GATEWAY: &[Word] = &[("upstream", NO_POLICY), ("policy", NO_POLICY)];
+pub(super) const GATEWAY: &[Word] = &[("upstream", Honoured), ("policy", Honoured)];
 
 /// Keys that only a `DispatcherConfig` has.
 pub(super) const DISPATCHER: &[Word] = &[
@@ -78,8 +77,9 @@ pub(super) const VARIABLES: &[Word] = &[
             "start it with `--accept-exposure REASON`",
         ),
     ),
-    ("GATEWAY_BLOCKED_TOOLS", NO_POLICY),
-    ("GATEWAY_MAX_CALLS_PER_MINUTE", NO_POLICY),
+    ("GATEWAY_ALLOWED_TOOLS", Honoured),
+    ("GATEWAY_BLOCKED_TOOLS", Honoured),
+    ("GATEWAY_MAX_CALLS_PER_MINUTE", Honoured),
     ("WORKER_*_URL", NO_WORKERS),
     ("WORKER_*_WEIGHT", NO_WORKERS),
     ("WORKER_URLS", NO_WORKERS),

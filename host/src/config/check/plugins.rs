@@ -19,7 +19,7 @@ use crate::config::settings::{
 };
 
 /// Plugins that are part of the binary.
-const BUNDLED: &[&str] = &["router", "gateway", "visibility"];
+const BUNDLED: &[&str] = &["router", "gateway", "visibility", "masking"];
 /// Plugins that will be, and whose names are kept for them.
 const RESERVED: &[&str] = &["dispatcher", "transfer"];
 /// The plugins by name.

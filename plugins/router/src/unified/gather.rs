@@ -15,7 +15,7 @@ use super::published::{Collected, Kind};
 use super::shares::shares;
 use super::words::{Described, text_of_function, text_of_skill, text_of_tool};
 use super::{cut, offers, plan::bridges, wire};
-use crate::config::{Options, Settings};
+use crate::config::{Options, Settings, Unified};
 use crate::warning::Warning;
 
 /// How much of everything is prepared.
@@ -127,7 +127,7 @@ fn gather(
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for source in sources {
         let own = tools.remove(source.name.as_str()).unwrap_or_default();
-        all.push(found(source, &own, options.unified_tools, &mut warnings));
+        all.push(found(source, &own, options.unified_tools != Unified::None, &mut warnings));
     }
     let functions = functions::entries(sources, &all, &mut warnings);
     let wanted: Vec<usize> =

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::prepared::Prepared;
 use super::published;
-use crate::config::Options;
+use crate::config::{Options, Unified};
 use crate::names;
 
 /// The shown names, by the rules of all names. They are taken whether or not there is something to answer.
@@ -34,9 +34,11 @@ impl Names {
 /// search always, the plan where something has states, and loading where there are skills.
 pub fn of(connector: &str, prepared: &Prepared, options: &Options) -> Vec<Entry> {
     let mut offers = Vec::new();
-    if options.unified_tools {
-        let names = Names::of(connector);
+    let names = Names::of(connector);
+    if options.unified_tools != Unified::None {
         offers.push(Entry::local_tool(search(connector, &names.search).to_string()));
+    }
+    if options.unified_tools == Unified::All {
         if prepared.has_states() {
             offers.push(Entry::local_tool(plan(connector, &names.plan).to_string()));
         }

@@ -168,15 +168,10 @@ fn misspelt_words_mixed_forms_and_several_problems_are_all_said() {
 }
 
 #[test]
-fn other_forms_are_refused_in_one_sentence_and_slips_of_the_pen_are_not_taken_for_them() {
-    let gateway =
-        said(file("name: g\nupstream: {name: a, url: 'http://x:1'}\npolicy: {}\nzz: 1\n"));
-    assert!(gateway.contains("`upstream` makes this a GatewayConfig"), "{gateway}");
+fn a_dispatcher_is_refused_in_one_sentence_and_slips_of_the_pen_are_not_taken_for_others() {
     let dispatcher = said(file("name: d\nworkers: []\nstrategy: x\n"));
     assert!(dispatcher.contains("`workers` makes this a DispatcherConfig"), "{dispatcher}");
-    for one in [gateway, dispatcher] {
-        assert_eq!(one.matches("error: ").count(), 1, "{one}");
-    }
+    assert_eq!(dispatcher.matches("error: ").count(), 1, "{dispatcher}");
     let slip = said(file("name: hub\nupstream: [{name: a, url: 'http://x:1'}]\npolicy: []\n"));
     assert!(slip.contains("did you mean `upstreams`?"), "{slip}");
     assert!(slip.contains("`policy` is not a key that plugway knows"), "{slip}");

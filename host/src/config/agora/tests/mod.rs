@@ -1,6 +1,7 @@
 //! Forms of agora-workbench: what files and variables become, and what is said about them.
 
 mod files;
+mod gateway;
 mod table;
 mod variables;
 

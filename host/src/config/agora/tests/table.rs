@@ -38,7 +38,7 @@ fn the_page_and_the_table_say_the_same() {
         assert!(rows.contains(&row), "docs/compatibility.md has no row {row:?}");
     }
     for (word, said) in &rows {
-        // What stands inside a key shares its fate; two modes are not served yet, and values may be
+        // What stands inside a key shares its fate; one mode is not served yet, and values may be
         // refused of a word that is honoured.
         let outer = word.split_once('.').map_or(word.as_str(), |(outer, _)| outer);
         let known = table.iter().find(|(known, _)| known == word);

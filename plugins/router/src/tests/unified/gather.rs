@@ -54,6 +54,14 @@ fn the_configuration_is_checked() {
             "bridges: bridges are part of the plan that `unified_tools: true` offers",
         ),
         (
+            json!({"unified_tools": "search", "bridges": [{"from_state": "a", "to_state": "b"}]}),
+            "bridges: bridges are part of the plan that `unified_tools: true` offers",
+        ),
+        (
+            json!({"unified_tools": "plan"}),
+            "unified_tools: invalid value: string \"plan\", expected `true`, `false` or `search`",
+        ),
+        (
             json!({"unified_tools": true, "bridges": [{"from_state": "a", "to_state": ""}]}),
             "bridges[0].to_state: a state is needed",
         ),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{connector, list, shown, upstream};
 use crate::component::DefaultRouter;
-use crate::config::{Bridge, Options};
+use crate::config::{Bridge, Options, Unified};
 use crate::shape::shape;
 use crate::unified::prepared::Prepared;
 use crate::unified::wire;
@@ -27,7 +27,7 @@ fn bridge(from: &str, to: &str) -> Bridge {
 }
 
 fn on(bridges: Vec<Bridge>) -> Options {
-    Options { unified_tools: true, bridges }
+    Options { unified_tools: Unified::All, bridges }
 }
 
 fn function(name: &str, description: &str, requires: &[&str], produces: &[&str]) -> Value {
