@@ -46,13 +46,7 @@ pub fn shape(
     let winner = format!("the catalogue of {name}");
     shaping.take("resource", published::uri(name), &winner);
     let winner = format!("a tool of {name} itself");
-    let Names { search, plan, load } = Names::of(name);
-    let own = match options.unified_tools {
-        Unified::None => Vec::new(),
-        Unified::Search => vec![search],
-        Unified::All => vec![search, plan, load],
-    };
-    for own in own {
+    for own in Names::of(name).taken(options.unified_tools) {
         shaping.take("tool", own, &winner);
     }
     if lazy {

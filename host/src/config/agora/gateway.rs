@@ -111,8 +111,7 @@ fn add_policy(members: &mut Vec<Member>, policy: &Member, rewriter: &mut Rewritt
         return;
     }
     let mut items = match take(members, "policies") {
-        None => Vec::new(),
-        Some(Member { node: Node { value: Value::Null, .. }, .. }) => Vec::new(),
+        None | Some(Member { node: Node { value: Value::Null, .. }, .. }) => Vec::new(),
         Some(Member { node: Node { value: Value::List(items), .. }, .. }) => items,
         // That it must be a list is said where it is read.
         Some(other) => {

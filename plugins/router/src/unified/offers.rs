@@ -28,6 +28,15 @@ impl Names {
             load: names::around("load", connector, "skill"),
         }
     }
+
+    /// Those that no server's tool may have.
+    pub fn taken(self, unified: Unified) -> Vec<String> {
+        match unified {
+            Unified::None => Vec::new(),
+            Unified::Search => vec![self.search],
+            Unified::All => vec![self.search, self.plan, self.load],
+        }
+    }
 }
 
 /// What a connector offers of its own: the catalogue for others where it holds something; and where the tools are wanted the
