@@ -56,7 +56,7 @@ proptest! {
 
 /// What takes time by the square of its length would take minutes here.
 #[test]
-fn a_mebibyte_of_anything_is_read_soon() {
+fn much_of_anything_is_read_soon() {
     let patterns = [
         "f'{",
         "(",
@@ -77,7 +77,7 @@ fn a_mebibyte_of_anything_is_read_soon() {
         "\u{301}",
     ];
     for pattern in patterns {
-        let code = pattern.repeat((1 << 20) / pattern.len());
+        let code = pattern.repeat((1 << 18) / pattern.len());
         let start = Instant::now();
         let _read_or_refused = identifiers(&format!("#{code}"));
         let _read_or_refused = identifiers(&format!("e{code}"));
