@@ -20,7 +20,7 @@ mod uri_template;
 pub type Check = fn(&[u8]);
 
 /// Every check by the name of its fuzz target and of its folder of seeds.
-pub const TARGETS: [(&str, Check); 12] = [
+pub const TARGETS: [(&str, Check); 13] = [
     ("config", config::check),
     ("definitions", definitions::check),
     ("document", document::check),

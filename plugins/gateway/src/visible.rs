@@ -37,7 +37,11 @@ impl Gateway {
         let lists = [&self.tools, &self.prompts, &self.resources];
         let lists_matter = !self.observes && lists.iter().any(|lists| !lists.are_empty());
         if self.rules.is_empty() && !lists_matter {
-            return Ok(View { sights: vec![Sight::Shown; items.len()], valid_ms: None, notice: None });
+            return Ok(View {
+                sights: vec![Sight::Shown; items.len()],
+                valid_ms: None,
+                notice: None,
+            });
         }
         let mut servers = Servers::default();
         for item in items.iter().filter(|item| item.kind == "function") {
