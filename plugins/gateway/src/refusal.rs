@@ -1,7 +1,5 @@
 //! What a caller hears. Calls of tools keep the sentences of agora-workbench, as the JSON that clients of it know.
 
-use std::fmt::Write as _;
-
 use plugway_sdk::Rejection;
 
 /// Characters of a name that are said.
@@ -91,8 +89,7 @@ fn escape(c: char, text: &mut String) {
         ' '..='~' => text.push(c),
         _ => {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing into a string does not fail.
-                drop(write!(text, "\\u{unit:04x}"));
+                text.push_str(&format!("\\u{unit:04x}"));
             }
         }
     }
