@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, ensure};
 use futures_util::future::try_join_all;
 use plugway_tests::{
     DemoHttp, Hub, Plugway,
-    asking::{accepted, elicitation, outcome, over_http},
     code_server::CodeServer,
+    replay::Replayed,
     rpc::Client,
     tokens::{ANN, ANN_TOO, BOB, EVE, auth, identified},
 };
@@ -172,28 +172,60 @@ async fn a_parallel_call_counts_by_its_inputs() -> Result<()> {
     Ok(())
 }
 
+/// A server of the legacy era whose tool `ask` asks who it is in the middle of each of so many calls.
+fn asking(calls: u64) -> String {
+    let tools = json!([{"name": "ask", "inputSchema": {"type": "object"}}]);
+    let opened = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+        "serverInfo": {"name": "asking", "version": "0"},
+    });
+    let of_one = |number: u64| {
+        let id = format!("q{number}");
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+        let question = json!({"message": "Who are you?", "requestedSchema": schema});
+        let call = json!({"name": "ask", "arguments": {"n": number}});
+        vec![
+            json!({"exchange": id}),
+            json!({"client": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}}),
+            json!({"server": {"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": question}}),
+            json!({"client": {"jsonrpc": "2.0", "id": id, "result": {"action": "accept"}}}),
+            json!({"server": {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "done"}]}}}),
+        ]
+    };
+    let start = [
+        json!({"exchange": "open"}),
+        json!({"client": {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}}),
+        json!({"server": {"jsonrpc": "2.0", "id": 1, "result": opened}}),
+        json!({"exchange": "tools"}),
+        json!({"client": {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}}),
+        json!({"server": {"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}}}),
+    ];
+    let lines = start.into_iter().chain((1..=calls).flat_map(of_one));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
 #[tokio::test]
 async fn a_call_that_asks_for_input_is_counted_once() -> Result<()> {
-    let web = over_http().await?;
-    let hub = Hub::new("hub").upstream("web", web.url());
-    let plugway = with(hub, json!({"max_calls_per_minute": 2})).start().await?;
-    plugway.wait_until_connected(&["web"]).await?;
+    let server = Replayed::over_http(&asking(3)).await?;
+    let policies = json!([{"use": "gateway", "config": {"max_calls_per_minute": 2}}]);
+    let configuration =
+        json!({"name": "hub", "upstreams": [server.upstream("up")?], "policies": policies});
+    let plugway = Plugway::start(configuration.to_string()).await?;
     let client = Client::modern_with(plugway.address(), "/mcp", json!({"elicitation": {}}));
-    for _ in 0..2 {
-        let arguments = elicitation("Which word?");
-        let mut params = json!({"name": "web_ask", "arguments": arguments});
+    for number in 1..=2 {
+        let mut params = json!({"name": "up_ask", "arguments": {"n": number}});
         let asked = client.call("tools/call", params.clone()).await?;
         let asked = asked.result()?;
         ensure!(asked["resultType"] == "input_required", "{asked}");
         let keys = asked["inputRequests"].as_object().context("no questions")?.keys();
-        let answers = keys.map(|key| (key.clone(), accepted("yes")));
-        params["inputResponses"] = Value::Object(answers.collect());
+        let answer = json!({"action": "accept", "content": {"name": "Ann"}});
+        params["inputResponses"] = keys.map(|key| (key.clone(), answer.clone())).collect();
         params["requestState"] = asked["requestState"].clone();
         let answered = client.call("tools/call", params).await?;
-        let got = outcome(answered.result()?)?;
-        ensure!(got["result"]["content"]["word"] == "yes", "{got}");
+        let text = &answered.result()?["content"][0]["text"];
+        ensure!(*text == "done", "{}", answered.text);
     }
-    let (text, is_error) = call(&client, "web_ask", elicitation("Again?")).await?;
+    let (text, is_error) = call(&client, "up_ask", json!({"n": 3})).await?;
     ensure!(is_error && text.contains("maximum 2 calls"), "{text}");
     Ok(())
 }
