@@ -56,8 +56,15 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 7] =
-    ["connector", "connector-status", "functions", "guarded-tools", "request-id", "era", "protocol-version"];
+const HOST_KEYS: [&str; 7] = [
+    "connector",
+    "connector-status",
+    "functions",
+    "guarded-tools",
+    "request-id",
+    "era",
+    "protocol-version",
+];
 
 /// The edits of a policy, each allowed.
 pub(super) fn edits(place: &Place, given: Vec<e::admission::Edit>) -> Result<Vec<Edit>, Failure> {
