@@ -236,7 +236,7 @@ fn described(state: &State) -> String {
         if place == 0 {
             text.push_str("\n\nAvailable tool functions (call directly in your code):");
         }
-        text.push_str(&format!("\n  - {name}(x: ndarray): {description}"));
+        text.extend(["\n  - ", &*name, "(x: ndarray): ", &*description]);
     }
     text
 }

@@ -120,7 +120,9 @@ mod tests {
 
     fn said(hidden: &[&str]) -> Option<String> {
         let mut names = Names::default();
-        hidden.iter().for_each(|name| names.add(name));
+        for name in hidden {
+            names.add(name);
+        }
         lines_without(SAID, &names)
     }
 

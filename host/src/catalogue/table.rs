@@ -10,7 +10,7 @@ use super::functions::{self, Functions};
 use super::held::Held;
 use super::list;
 use super::uri::Template;
-use crate::protocol::{Revision, annotations};
+use crate::protocol::{Mirrored, Revision, annotations};
 
 /// What a router plugin gives.
 #[derive(Clone, Debug, Default)]
@@ -210,14 +210,10 @@ impl Catalogue {
         {
             self.templates.push((template, index));
         }
-        let mut mirrored = Box::default();
-        if kind == EntryKind::Tool {
-            if let Some(uri) = ui(&shaped.definition) {
-                self.uis.entry(uri.into()).or_default().push(index);
-            }
-            // A client that follows the rules does not see a tool whose annotations break them.
-            mirrored = annotations::mirrored(&shaped.definition).unwrap_or_default();
-        }
+        let mirrored = match kind {
+            EntryKind::Tool => self.read_tool(&shaped.definition, index),
+            _ => Box::default(),
+        };
         // What a server says about its own tools is a claim: the operator cannot say yet that it is to be trusted. The
         // router is the operator's.
         let hints = match target {
@@ -234,6 +230,15 @@ impl Catalogue {
             mirrored,
         }));
         Ok(())
+    }
+
+    /// Keeps which URI a tool names as its user interface; the arguments that travel in a header, too.
+    fn read_tool(&mut self, definition: &str, index: u32) -> Box<[Mirrored]> {
+        if let Some(uri) = ui(definition) {
+            self.uis.entry(uri.into()).or_default().push(index);
+        }
+        // A client that follows the rules does not see a tool whose annotations break them.
+        annotations::mirrored(definition).unwrap_or_default()
     }
 
     fn fixed(

@@ -151,7 +151,7 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
 mod tests {
     use super::*;
     use crate::catalogue::{Catalogue, Shaped, ShapedEntry, ShapedTarget};
-    use crate::pipeline::announced::Announced;
+    use crate::pipeline::announced::{Announced, News};
 
     fn with_function(generation: u32, name: &str) -> Arc<Catalogue> {
         let entry = |kind: &str, name: &str| ShapedEntry {
@@ -171,7 +171,7 @@ mod tests {
         let announced = Announced::default();
         announced.renew(&with_function(1, "f"), Vec::new());
         let bulletin = announced.renew(&with_function(2, "g"), Vec::new());
-        assert!(bulletin.news(0).is_some_and(|news| news.is_empty()));
+        assert!(bulletin.news(0).is_some_and(News::is_empty));
     }
 
     #[test]
