@@ -40,7 +40,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A text that is told also where it is empty; nothing where there is none.
+    /// A text, cut where it is too long; nothing where there is none.
     pub(super) fn some(&mut self, name: &str, text: Option<&str>) {
         self.text(name, text.unwrap_or_default());
     }

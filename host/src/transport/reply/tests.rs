@@ -35,7 +35,7 @@ fn expected(code: Code) -> (u16, u16, i64) {
         Code::Unauthenticated => (401, 401, -32600),
         Code::MethodNotAllowed => (405, 405, -32600),
         Code::BodyTimeout => (408, 408, -32600),
-        Code::Overloaded | Code::ShuttingDown => (503, 503, -32603),
+        Code::Overloaded | Code::ShuttingDown | Code::AuditUnavailable => (503, 503, -32603),
         _ => (200, 200, -32603),
     }
 }

@@ -51,8 +51,8 @@ fn what_cannot_work_is_refused() {
         with("{file: a, digest_key: short}"),
     ];
     refused(&[
-        (&texts[0], ":3:8: audit has neither `file` nor `stdout`", "write `file: audit.jsonl`"),
-        (&texts[1], ":3:31: audit.rotate.keep must be from 1 to 1000", "leave the key out"),
-        (&texts[2], ":3:29: audit.digest_key is shorter than 16 bytes", "make one"),
+        (&texts[0], ":4:1: `audit` has neither `file` nor `stdout`", "write `file: audit.jsonl`"),
+        (&texts[1], ":4:27: `audit.rotate.keep` must be from 1 to 1000", "leave the key out"),
+        (&texts[2], ":4:18: `audit.digest_key` is shorter than 16 bytes", "make one"),
     ]);
 }
