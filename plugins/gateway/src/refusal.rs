@@ -1,5 +1,7 @@
 //! What a caller hears. Calls of tools keep the sentences of agora-workbench, as the JSON that clients of it know.
 
+use std::fmt::Write as _;
+
 use plugway_sdk::Rejection;
 
 /// Characters of a name that are said.
