@@ -161,6 +161,7 @@ async fn a_call_that_became_another_one_is_refused_wherever_it_stands() {
         message: "No.".to_owned(),
         body: None,
         retry_after: None,
+        cause: None,
     }));
     let asked = stage.response(&call("7", "")).await;
     let again = call("7", &retry(CONFIRMED, &state(&asked)));
