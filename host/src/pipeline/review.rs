@@ -13,7 +13,7 @@ use super::local::{self, NO_DECISION};
 use super::port::{Answer, Body, Incoming, Json, Messages, Outcome, Policy, Review};
 use super::{answer, collect};
 use crate::fault::{Code, Fault};
-use crate::protocol::Message;
+use crate::protocol::{Message, scan};
 
 type Policies = Vec<Arc<dyn Policy>>;
 
@@ -86,6 +86,7 @@ async fn judge(
     context: &Arc<CallContext>,
     mut message: Message,
 ) -> Result<Bytes, Fault> {
+    message = plain(message)?;
     for policy in policies {
         let outcome = outcome(&message);
         match policy.review(context.clone(), outcome).await? {
@@ -95,6 +96,23 @@ async fn judge(
         }
     }
     Ok(message.text().clone())
+}
+
+/// The message without members that no response has and no policy is shown.
+fn plain(message: Message) -> Result<Message, Fault> {
+    const MEMBERS: usize = 3;
+    let is_plain = scan::members(text_of(&message)).is_some_and(|found| found.len() == MEMBERS);
+    let (result, error) = (message.result(), message.error());
+    match (message.id(), result, error) {
+        _ if is_plain => Ok(message),
+        (Some(id), Some(result), _) => collect::parse(answer::result_text(id, result.as_bytes())),
+        (Some(id), None, Some(error)) => collect::parse(answer::error_text(id, error.as_bytes())),
+        _ => Ok(message),
+    }
+}
+
+fn text_of(message: &Message) -> &str {
+    std::str::from_utf8(message.text()).unwrap_or_default()
 }
 
 /// The message with another result, or with another error where it is one: what a policy saw of it is what it replaces.

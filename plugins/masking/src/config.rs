@@ -119,7 +119,8 @@ impl Settings {
         let upstream: &[&str] =
             target.as_ref().map_or(&[], |(upstream, _)| std::slice::from_ref(upstream));
         let own = target.map_or("", |(_, own)| own);
-        any(&self.only.upstreams, upstream)
+        // Who is not known to be another one is one of them.
+        (target.is_none() || any(&self.only.upstreams, upstream))
             && tool.is_none_or(|shown| any(&self.only.tools, &[shown, own]))
     }
 }

@@ -15,6 +15,14 @@ const DEPTH_MAX: usize = 256;
 const BLOB: &[u8] = b"blob";
 const MEDIA_TYPE: &[u8] = b"mimeType";
 
+/// Members of results and params that client and server give each other back byte for byte: who changes them breaks the call.
+const GIVEN_BACK: [&[u8]; 5] =
+    [b"requestState", b"taskId", b"nextCursor", b"progressToken", b"elicitationId"];
+/// The member of a result that holds a task, which has such a member.
+const TASK: &[u8] = b"task";
+/// The member whose names are given back.
+const QUESTIONS: &[u8] = b"inputRequests";
+
 /// What became of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Masked {
@@ -151,7 +159,25 @@ impl<'a> Walk<'a> {
         end + 1
     }
 
+    /// Whether a member of that name is given back as it is, where the walk stands.
+    fn is_given_back(&self, name: &[u8]) -> bool {
+        match self.frames.len() {
+            1 => GIVEN_BACK.contains(&name),
+            2 => self.is_within(TASK) && GIVEN_BACK.contains(&name),
+            _ => false,
+        }
+    }
+
+    /// Whether the outermost object is at the value of that name.
+    fn is_within(&self, name: &[u8]) -> bool {
+        let open = self.frames.first().and_then(|frame| frame.name);
+        open.is_some_and(|part| *decode(self.part(part)) == *name)
+    }
+
     fn name(&mut self, part: Part) {
+        if self.frames.len() == 2 && self.is_within(QUESTIONS) {
+            return;
+        }
         let text = decode(self.part(part));
         let masked = masker::mask(&text, None, self.settings, &mut self.counts);
         let Some(mut masked) = masked else { return };
@@ -164,6 +190,9 @@ impl<'a> Walk<'a> {
 
     fn value(&mut self, part: Part, name: Option<Part>) {
         let name = name.map(|name| decode(self.part(name)));
+        if name.as_deref().is_some_and(|name| self.is_given_back(name)) {
+            return;
+        }
         let text = decode(self.part(part));
         if let Some(frame) = self.frames.last_mut() {
             match name.as_deref() {
@@ -188,14 +217,13 @@ impl<'a> Walk<'a> {
     fn blob(&mut self, part: Part, is_text: bool) {
         let text = decode(self.part(part));
         let inner = is_text.then(|| blob::decode(&text)).flatten();
-        let masked = match &inner {
-            Some(inner) => masker::mask(inner, None, self.settings, &mut self.counts),
-            None => masker::mask(&text, None, self.settings, &mut self.counts),
-        };
-        match masked {
-            Some(masked) if inner.is_some() => self.edit(part, blob::encode(&masked).as_bytes()),
-            Some(masked) => self.edit(part, &masked),
-            None => {}
+        let masked = inner
+            .and_then(|inner| masker::mask(&inner, None, self.settings, &mut self.counts))
+            .map(|masked| blob::encode(&masked).into_bytes())
+            // What is no Base64 may look like it.
+            .or_else(|| masker::mask(&text, None, self.settings, &mut self.counts));
+        if let Some(masked) = masked {
+            self.edit(part, &masked);
         }
     }
 
@@ -215,6 +243,11 @@ impl<'a> Walk<'a> {
                 b""
             }
         });
+        let name = self.frames.last_mut().and_then(|frame| frame.name.take());
+        let name = name.map(|name| decode(self.part(name)));
+        if name.as_deref().is_some_and(|name| self.is_given_back(name)) {
+            return end.max(start + 1);
+        }
         let masked = masker::number(digits, self.settings, &mut self.counts);
         if let Some(masked) = masked {
             let mut text = vec![b'"'];

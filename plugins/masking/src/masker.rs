@@ -4,6 +4,7 @@ use plugway_sdk::glob;
 
 use crate::config::Settings;
 use crate::find::{Hit, find};
+use crate::json::decode;
 use crate::kind::{Counts, Kind};
 
 /// What one pass leaves may be something again: `a@b.c` behind a key is an address only after the key is gone. After so many
@@ -21,7 +22,7 @@ pub fn mask(
 ) -> Option<Vec<u8>> {
     let mut hits = found(text, key, settings);
     if hits.is_empty() {
-        return None;
+        return within(text, key, settings, counts);
     }
     let mut masked = replaced(text, &hits, settings, counts);
     for _ in 1..PASSES {
@@ -35,6 +36,24 @@ pub fn mask(
         masked = settings.replacement(hit.kind).into_bytes();
     }
     Some(masked)
+}
+
+/// What stands in the place of a text that holds JSON, or the text of a program, in whose escapes something is hidden: all of it
+/// is replaced, since nothing says how it is to be escaped anew.
+fn within(
+    text: &[u8],
+    key: Option<&[u8]>,
+    settings: &Settings,
+    counts: &mut Counts,
+) -> Option<Vec<u8>> {
+    let escapes = [b"\\u00".as_slice(), b"\\/"];
+    if !escapes.iter().any(|escape| memchr::memmem::find(text, escape).is_some()) {
+        return None;
+    }
+    let read = decode(text);
+    let hit = *found(&read, key, settings).first()?;
+    counts.add(hit.kind);
+    Some(settings.replacement(hit.kind).into_bytes())
 }
 
 /// What stands in the place of a number of a card that is no string.

@@ -55,6 +55,21 @@ impl<'a> Text<'a> {
         !next.is_ascii_alphanumeric() && next != b'_' && !is_decimal
     }
 
+    /// As [`Text::begins_number`], for digits that stand for themselves and not for a quantity: a comma before them separates
+    /// fields, as in rows of CSV and in arrays.
+    pub(super) fn begins_digits(self, at: usize) -> bool {
+        let before = self.before(at, 1);
+        let is_decimal = before == b'.' && self.before(at, 2).is_ascii_digit();
+        self.begins(at) && before != b'_' && !is_decimal
+    }
+
+    /// As [`Text::ends_number`], for the same.
+    pub(super) fn ends_digits(self, at: usize) -> bool {
+        let next = self.at(at);
+        let is_decimal = next == b'.' && self.at(at + 1).is_ascii_digit();
+        !next.is_ascii_alphanumeric() && next != b'_' && !is_decimal
+    }
+
     /// How many bytes a space or dash has that separates groups there; 0 if there is none. A space that does not break a
     /// line counts.
     pub(super) fn separator(self, at: usize) -> usize {

@@ -27,11 +27,11 @@ pub(crate) fn is_card(digits: &[u8]) -> bool {
 pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
     let end = text.run(at, |byte| byte.is_ascii_digit());
     let is_one = LENGTHS.contains(&(end - at));
-    if !(is_one || end - at == 4) || !text.begins_number(at) {
+    if !(is_one || end - at == 4) || !text.begins_digits(at) {
         return None;
     }
     if is_one {
-        let is_card = text.ends_number(end) && is_card(text.part(at, end));
+        let is_card = text.ends_digits(end) && is_card(text.part(at, end));
         return is_card.then_some(Hit { start: at, end, kind: Kind::Card });
     }
     let separator = text.separator(end);
@@ -41,7 +41,7 @@ pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
     }
     GROUPS.iter().find_map(|groups| {
         let (digits, end) = grouped(text, at, groups, sign)?;
-        let fits = !goes_on(text, end, sign) && text.ends_number(end) && is_card(&digits);
+        let fits = !goes_on(text, end, sign) && text.ends_digits(end) && is_card(&digits);
         fits.then_some(Hit { start: at, end, kind: Kind::Card })
     })
 }

@@ -111,7 +111,7 @@ pub(super) fn at_digit(text: Text<'_>, at: usize) -> Option<Hit> {
     }
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
     let (_, length) = COUNTRIES.iter().find(|(known, _)| **known == country)?;
-    if !text.begins_number(start) {
+    if !text.begins_digits(start) {
         return None;
     }
     let mut number = Vec::with_capacity(*length);

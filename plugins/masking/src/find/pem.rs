@@ -10,6 +10,8 @@ use crate::kind::Kind;
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const RULE: &[u8] = b"-----";
+/// So many characters of Base64 in a row are part of a key.
+const KEY_MIN: usize = 40;
 /// Longest words between the rules of a first line.
 const LABEL_MAX: usize = 64;
 
@@ -47,8 +49,19 @@ pub(super) fn at_dash(text: Text<'_>, at: usize, ends: &mut Ends) -> Option<Hit>
         let (closing, end) = self::label(text, last + END.len())?;
         (closing == label).then_some(end)
     });
-    let end = whole.unwrap_or_else(|| text.run(body, is_body));
+    let end = whole.unwrap_or_else(|| cut_off(text, body));
     Some(Hit { start: at, end, kind: Kind::PrivateKey })
+}
+
+/// Where one ends whose last line is missing: with the text where a key may stand in it, whatever stands before the key or
+/// between its lines; else it is a word about keys.
+fn cut_off(text: Text<'_>, body: usize) -> usize {
+    let mut run = 0;
+    let holds_key = text.from(body).iter().any(|byte| {
+        run = if is_base64(*byte) { run + 1 } else { 0 };
+        run >= KEY_MIN
+    });
+    if holds_key { text.0.len() } else { text.run(body, is_body) }
 }
 
 /// The words that begin there, and where the rule behind them ends.

@@ -129,11 +129,57 @@ fn only_what_is_named_is_looked_at() {
         (Some("files_read"), Some(("ab", "read")), true),
         (Some("files_list"), Some(("a", "list")), false),
         (Some("mail_list"), Some(("b", "list")), false),
-        // A prompt is no tool; what no server answered is of none.
+        // A prompt is no tool; of what is not known to be another server's it is one of these.
         (None, Some(("a", "x")), true),
-        (Some("mail_list"), None, false),
+        (Some("mail_list"), None, true),
     ] {
         assert_eq!(only.covers(tool, target), covered, "{tool:?} {target:?}");
     }
     assert!(settings("{}").covers(Some("x"), None));
+}
+
+#[test]
+fn rows_arrays_and_escapes_hide_nothing() {
+    let iban = "DE89370400440532013000";
+    for text in [
+        format!("Ann,{CARD},123,12/26"),
+        format!("17,{CARD}"),
+        format!("[{CARD},{CARD}]"),
+        format!("1,{iban},EUR"),
+        r"ann\u0040example.com".to_owned(),
+    ] {
+        let json = serde_json::json!({ "text": text }).to_string();
+        let masked = masked("{}", &json);
+        assert!(masked.contains("[masked "), "{text}: {masked}");
+        assert!(!masked.contains(CARD) && !masked.contains(iban), "{text}: {masked}");
+    }
+}
+
+#[test]
+fn what_is_given_back_stays_as_it_is() {
+    let address = "job@example.com";
+    for json in [
+        serde_json::json!({ "resultType": "input_required", "requestState": address }),
+        serde_json::json!({ "progressToken": address, "progress": 1 }),
+        serde_json::json!({ "task": { "taskId": address } }),
+        serde_json::json!({ "inputRequests": { address: { "method": "roots/list" } } }),
+        serde_json::json!({ "progressToken": 4_111_111_111_111_111_u64 }),
+    ] {
+        let text = json.to_string();
+        assert_eq!(masked("{}", &text), text);
+    }
+    let inside = serde_json::json!({ "structuredContent": { "requestState": address } });
+    assert!(masked("{}", &inside.to_string()).contains("[masked email]"));
+}
+
+#[test]
+fn a_key_that_is_cut_off_takes_the_rest_with_it() {
+    let key = "Q2x1ZWxlc3MgYnl0ZXMgdGhhdCBhcmUgbm8ga2V5IGF0IGFsbA";
+    for head in ["\n", "\nVersion: GnuPG v2.0.22 (GNU/Linux)\n\n", "\n> "] {
+        let text = format!("a -----BEGIN PGP PRIVATE KEY BLOCK-----{head}{key}");
+        let masked = masked("{}", &serde_json::json!({ "text": text }).to_string());
+        assert!(!masked.contains(key), "{masked}");
+    }
+    let word = serde_json::json!({ "text": "It begins with -----BEGIN PRIVATE KEY----- (see below)." });
+    assert!(masked("{}", &word.to_string()).contains("see below"));
 }
