@@ -96,3 +96,70 @@ impl fmt::Debug for Former {
         f.debug_tuple("Former").field(&self.lock().len()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::port::{Admission, Outcome, Page, PolicyHooks, Promise, Review, Sights};
+    use crate::pipeline::testing::nothing;
+    use crate::pipeline::{CallContext, Caller};
+
+    struct Revised(&'static str, bool);
+
+    impl Policy for Revised {
+        fn name(&self) -> &'static str {
+            "revised"
+        }
+        fn hooks(&self) -> PolicyHooks {
+            PolicyHooks { visibility: self.1, ..PolicyHooks::default() }
+        }
+        fn generation(&self) -> u64 {
+            0
+        }
+        fn revision(&self) -> Arc<str> {
+            self.0.into()
+        }
+        fn visible(&self, _: Arc<Caller>, _: Page) -> Promise<'_, Result<Sights, Fault>> {
+            nothing()
+        }
+        fn admit(&self, _: Arc<CallContext>) -> Promise<'_, Result<Admission, Fault>> {
+            nothing()
+        }
+        fn review(&self, _: Arc<CallContext>, _: Outcome) -> Promise<'_, Result<Review, Fault>> {
+            nothing()
+        }
+        fn ready(&self) -> Promise<'_, Result<String, String>> {
+            Box::pin(async { Ok(String::new()) })
+        }
+    }
+
+    fn one(revision: &'static str, visibility: bool) -> Policies {
+        vec![Arc::new(Revised(revision, visibility))]
+    }
+
+    fn kept(former: &Former) -> Vec<String> {
+        let all = former.take();
+        all.iter().flatten().map(|policy| policy.revision().to_string()).collect()
+    }
+
+    #[test]
+    fn only_policies_that_judge_lists_and_are_others_now_are_remembered() {
+        let former = Former::default();
+        former.replaced(&one("a", true), &one("a", true));
+        former.replaced(&one("a", false), &one("b", false));
+        assert!(kept(&former).is_empty());
+        former.replaced(&one("a", true), &one("b", true));
+        former.replaced(&one("b", true), &Vec::new());
+        assert_eq!(kept(&former), ["a", "b"]);
+        assert!(kept(&former).is_empty(), "they are told once");
+    }
+
+    #[test]
+    fn of_many_reloads_the_first_and_the_last_are_remembered() {
+        let former = Former::default();
+        for revision in ["a", "b", "c", "d", "e", "f"] {
+            former.replaced(&one(revision, true), &one("", true));
+        }
+        assert_eq!(kept(&former), ["a", "d", "e", "f"]);
+    }
+}
