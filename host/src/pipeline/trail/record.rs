@@ -93,7 +93,7 @@ impl Trail {
     pub(in crate::pipeline) fn note(&self, sentence: &Arc<str>) {
         let mut found = self.lock();
         let bytes: usize = found.notes.iter().map(|note| note.len()).sum();
-        // A call that was confirmed ran twice.
+        // A policy that is asked again says it again.
         if found.notes.contains(sentence) {
             return;
         }
