@@ -5,7 +5,9 @@ pub use crate::hooks::dispatcher::{
     Choice, Dispatcher, Hedge, Learning, Merging, Pick, Settling, Verdict,
 };
 pub use crate::hooks::explaining::{Explaining, Understood};
-pub use crate::hooks::policy::{Admission, Admit, Edit, Inbound, Onward, Review, Reviewing};
+pub use crate::hooks::policy::{
+    Admission, Admit, Confirmation, Edit, Inbound, Onward, Review, Reviewing,
+};
 pub use crate::hooks::readiness::Readiness;
 pub use crate::hooks::router::{
     Answering, ConnectorView, Entry, Reply, Route, Router, Routing, Shaped, Target, UpstreamView,

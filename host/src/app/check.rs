@@ -38,8 +38,7 @@ pub async fn check(settings: &Settings, connect: bool) -> Result<Vec<String>, St
     }
     for connector in &settings.connectors {
         plugins.router(&connector.name, &connector.router).await?;
-        for place in &connector.policies {
-            let policy = plugins.policy(&connector.name, place).await?;
+        for policy in plugins.policies(connector).await? {
             let page = Page::empty(connector.name.clone());
             understood(&*policy, (&page, false), &mut lines).await;
         }

@@ -52,10 +52,7 @@ impl Draft {
         plugins: &Plugins,
     ) -> Result<Self, StartError> {
         let router = plugins.router(&settings.name, &settings.router).await?;
-        let mut policies = Vec::with_capacity(settings.policies.len());
-        for place in &settings.policies {
-            policies.push(plugins.policy(&settings.name, place).await?);
-        }
+        let policies = plugins.policies(settings).await?;
         Ok(Self { settings: settings.clone(), upstreams, plugins: (router, policies) })
     }
 

@@ -15,10 +15,7 @@ pub async fn explain(
 ) -> Result<Explanation, StartError> {
     let plugins = Plugins::load(settings, &OwnListeners::new()).await?;
     let router = plugins.router(&connector.name, &connector.router).await?;
-    let mut policies = Vec::with_capacity(connector.policies.len());
-    for place in &connector.policies {
-        policies.push(plugins.policy(&connector.name, place).await?);
-    }
+    let policies = plugins.policies(connector).await?;
     let (name, description) = (connector.name.clone(), connector.description.clone());
     let made = Connector::new(name, description, Vec::new(), router, policies);
     Ok(Box::pin(explain::explain(made, question)).await)

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::StartError;
-use crate::config::{GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings};
+use crate::config::{
+    ConnectorSettings, GrantSettings, OnError, PluginPlace, PluginSettings, PluginSource, Settings,
+};
 use crate::hex::hex;
 use crate::outbound::{Fetcher, Origin, OwnListeners};
 use crate::pipeline::port::{LocalState, Policy, Router};
@@ -101,15 +103,22 @@ impl Plugins {
         router.map_err(|source| broken(&place.plugin, source))
     }
 
-    /// A plugin as a policy of a connector.
-    pub(super) async fn policy(
+    /// The policies of a connector, in order.
+    pub(super) async fn policies(
         &self,
-        connector: &Arc<str>,
-        place: &PluginPlace,
-    ) -> Result<Arc<dyn Policy>, StartError> {
-        let slot = self.slot(&place.plugin)?;
-        let policy = slot.policy(connector, Some(place.config.clone())).await;
-        policy.map_err(|source| broken(&place.plugin, source))
+        connector: &ConnectorSettings,
+    ) -> Result<Vec<Arc<dyn Policy>>, StartError> {
+        let mut policies = Vec::with_capacity(connector.policies.len());
+        let mut places: HashMap<&Arc<str>, usize> = HashMap::new();
+        for place in &connector.policies {
+            let slot = self.slot(&place.plugin)?;
+            let before = places.entry(&place.plugin).or_default();
+            let config = Some(place.config.clone());
+            let policy = slot.policy_again(&connector.name, config, *before).await;
+            policies.push(policy.map_err(|source| broken(&place.plugin, source))?);
+            *before += 1;
+        }
+        Ok(policies)
     }
 
     fn slot(&self, name: &Arc<str>) -> Result<&Arc<Slot>, StartError> {

@@ -8,7 +8,7 @@ use super::exchange::{Call, refused};
 use super::local;
 use super::merge;
 use super::mirrored;
-use super::port::{Admission, Answer, Edit, Policy, Verdict};
+use super::port::{Admission, Answer, Confirmation, Edit, Policy, Verdict};
 use crate::fault::{Code, Fault};
 use crate::protocol::Field;
 use crate::telemetry::audit::Act;
@@ -44,7 +44,11 @@ pub(super) async fn admit(
         turn.confirm = None;
         match decision {
             Admission::Pass => {}
-            Admission::Confirm(text) => turn.confirm = Some(text),
+            Admission::Confirm(Confirmation { text, attributes }) => {
+                turn.confirm = Some(text);
+                let set = |(key, value)| Edit::SetAttribute(key, value);
+                apply(call, context, attributes.into_iter().map(set).collect())?;
+            }
             Admission::Reject(rejection) => return Err(refused(turn.policy.name(), rejection)),
             Admission::Answer(result) => {
                 tell(call, context);

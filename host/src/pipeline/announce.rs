@@ -14,6 +14,8 @@ use super::filters::Filters;
 use super::notice::{Notices, Told};
 use super::party::{Outbox, PartyId};
 use super::port::{Audience, Listener};
+use super::rejudged::Policies;
+use super::viewer::Viewer;
 use super::views::Judgement;
 use crate::catalogue::Sight;
 
@@ -38,10 +40,11 @@ pub(super) async fn keep(
         let whole = connector.views.whole();
         let kinds = connector.kinds.standings(whole.catalogue().generation);
         let bulletin = connector.announced.renew(whole.catalogue(), kinds);
-        let groups = groups(connector, &bulletin, (audience.listeners(&connector.name), mark));
+        let news = (bulletin, connector.former.take());
+        let groups = groups(connector, &news, (audience.listeners(&connector.name), mark));
         if !groups.is_empty() {
             connector.announced.told(Instant::now());
-            tell(connector, &bulletin, groups).await;
+            tell(connector, &news, groups).await;
         }
     }
 }
@@ -55,9 +58,16 @@ fn due(told: Option<Instant>, now: Instant) -> Instant {
 /// For each list, the place of the news in the bulletin; none where there is nothing new.
 type Baselines = [Option<usize>; LISTS.len()];
 
+/// What may be new: in the catalogue, and because these policies do not judge any more.
+type News = (Bulletin, Vec<Policies>);
+
 /// Sessions that are told the same.
 struct Group {
     caller: Arc<Caller>,
+    /// Capabilities of their clients, where the lists may be others by other policies.
+    capabilities: Option<Arc<str>>,
+    /// Which lists may be.
+    rejudged: [bool; LISTS.len()],
     /// What they want to see.
     filters: Option<Arc<Filters>>,
     /// What each of them has loaded.
@@ -67,13 +77,14 @@ struct Group {
 }
 
 /// What the sessions of a group have in common: rights, what stands for what they want to see, baselines, and what they have
-/// loaded.
-type Common = (Arc<str>, Option<Arc<str>>, Baselines, Vec<Arc<str>>);
+/// loaded; with their capabilities where the lists may be others by other policies.
+type Common =
+    (Arc<str>, Option<Arc<str>>, Baselines, Vec<Arc<str>>, ([bool; LISTS.len()], Option<Arc<str>>));
 
 /// The sessions that there is something to tell, by what their callers may see and what they listed last.
 fn groups(
     connector: &Connector,
-    bulletin: &Bulletin,
+    (bulletin, former): &News,
     (listeners, mark): (Vec<Listener>, PartyId),
 ) -> Vec<Group> {
     let mut groups: IndexMap<Common, Group> = IndexMap::new();
@@ -81,7 +92,11 @@ fn groups(
         // What it listed itself since the last telling counts before what it was told then, if it was there.
         let told = (listener.party.0 < mark.0).then_some(0);
         let own = connector.keys_of(&listener).find_map(|kind| bulletin.own(&kind));
-        let baselines = listener.outbox.take_seen().map(|(first, last)| {
+        let seen = listener.outbox.take_seen();
+        // Who came since, or listed since, knows what the policies of now show.
+        let may_differ = !former.is_empty() && told.is_some();
+        let rejudged = seen.map(|(_, last)| may_differ && last < bulletin.current());
+        let baselines = seen.map(|(first, last)| {
             let places = match own {
                 // Whoever listed what there is now knows it.
                 Some(own) if last == own.current => [None; 3],
@@ -92,27 +107,31 @@ fn groups(
             let mut places = places.into_iter().flatten();
             places.find(|place| bulletin.news(*place).is_some_and(|news| !news.is_empty()))
         });
-        if baselines.iter().any(Option::is_some) {
+        if baselines.iter().any(Option::is_some) || rejudged.contains(&true) {
             let mut loaded = listener.loads.map(|loads| loads.names()).unwrap_or_default();
             loaded.sort_unstable();
             let (caller, filters) = (listener.caller, listener.filters);
             let wants = filters.as_ref().map(|filters| filters.digest().clone());
-            let key = (caller.rights.clone(), wants, baselines, loaded.clone());
-            let group = || Group { caller, filters, loaded, baselines, outboxes: Vec::new() };
+            let capabilities = listener.capabilities.filter(|_| rejudged.contains(&true));
+            let judged = (rejudged, capabilities.clone());
+            let key = (caller.rights.clone(), wants, baselines, loaded.clone(), judged);
+            let outboxes = Vec::new();
+            let group =
+                || Group { caller, capabilities, rejudged, filters, loaded, baselines, outboxes };
             groups.entry(key).or_insert_with(group).outboxes.push(listener.outbox);
         }
     }
     groups.into_values().collect()
 }
 
-async fn tell(connector: &Connector, bulletin: &Bulletin, groups: Vec<Group>) {
+async fn tell(connector: &Connector, news: &News, groups: Vec<Group>) {
     tracing::debug!(
         connector = %connector.name,
         sessions = groups.iter().map(|group| group.outboxes.len()).sum::<usize>(),
         "telling clients what changed"
     );
     let telling = stream::iter(groups)
-        .for_each_concurrent(AT_ONCE, |group| tell_group(connector, bulletin, group));
+        .for_each_concurrent(AT_ONCE, |group| tell_group(connector, news, group));
     if tokio::time::timeout(JUDGING, telling).await.is_err() {
         tracing::warn!(
             connector = %connector.name,
@@ -121,7 +140,7 @@ async fn tell(connector: &Connector, bulletin: &Bulletin, groups: Vec<Group>) {
     }
 }
 
-async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
+async fn tell_group(connector: &Connector, (bulletin, former): &News, group: Group) {
     let mut judged: Vec<(usize, Vec<Sight>)> = Vec::new();
     let whole = connector.views.whole();
     for place in group.baselines.into_iter().flatten() {
@@ -141,7 +160,14 @@ async fn tell_group(connector: &Connector, bulletin: &Bulletin, group: Group) {
         let (place, sights) = judged.iter().find(|(known, _)| Some(*known) == place)?;
         Some(Told { news: bulletin.news(*place)?, sights })
     });
-    let notices = Notices::of(connector, told);
+    let mut rejudged = group.rejudged;
+    if rejudged.contains(&true) {
+        let viewer = Viewer::unasked(&group.caller, group.capabilities.as_ref());
+        let viewer = viewer.filtered(group.filters.as_ref());
+        let Ok(differ) = connector.rejudged(viewer, &group.loaded, former).await else { return };
+        rejudged.iter_mut().zip(differ).for_each(|(may, differs)| *may &= differs);
+    }
+    let notices = Notices::of(connector, told, rejudged);
     for outbox in group.outboxes {
         notices.offer(&*outbox, &connector.announced);
     }

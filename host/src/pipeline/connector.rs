@@ -16,6 +16,7 @@ use super::learned::Learned;
 use super::party::Party;
 use super::port::{Audience, Auditor, Nobody, Offering, Phase, Policy, Router, Snapshot, Upstream};
 use super::presence::Absence;
+use super::rejudged::Former;
 use super::seal::Sealer;
 use super::tasks::Made;
 use super::translate::Suspended;
@@ -55,6 +56,8 @@ pub struct Connector {
     /// What clients were last told of the lists. A connector that takes the place of another one of the same name, as at a
     /// reload, is given the other one's.
     pub announced: Arc<Announced>,
+    /// By which policies clients were shown lists before; shared in the same way.
+    pub(super) former: Arc<Former>,
     /// Whom it can tell something by itself.
     pub audience: Arc<dyn Audience>,
     /// Where calls leave their lines; none = nowhere.
@@ -179,6 +182,7 @@ impl Connector {
             lazy: None,
             server_info: SERVER_INFO.into(),
             announced: Arc::default(),
+            former: Arc::default(),
             audience: Arc::new(Nobody),
             auditor: None,
             sealer: Arc::default(),
@@ -210,6 +214,8 @@ impl Connector {
     /// Follows the connector that this one replaces: what clients were told of that one's lists was told of this one's.
     pub fn succeed(&mut self, before: &Self) {
         self.announced = before.announced.clone();
+        self.former = before.former.clone();
+        self.former.replaced(&before.policies, &self.policies);
         self.sealer = before.sealer.clone();
         self.suspended = before.suspended.clone();
         self.confirming = before.confirming.clone();

@@ -201,7 +201,10 @@ impl Witness {
             Admission::Reject(rejection) => {
                 (Said::Refuses(rejection.message.clone()), rejection.cause.clone())
             }
-            Admission::Confirm(text) => (Said::Asks(text.clone()), None),
+            Admission::Confirm(wanted) => {
+                let set = wanted.attributes.iter();
+                (Said::Asks(wanted.text.clone()), decided_by(set.map(|(key, value)| (key, value))))
+            }
             Admission::Answer(_) => (Said::Answers, None),
         };
         self.steps.note(self.name(), said, by);
@@ -210,12 +213,18 @@ impl Witness {
 
 /// Attributes change nothing of a call; one of them says which rule decided.
 fn edited(edits: &[Edit]) -> (Said, Option<String>) {
-    let by = edits.iter().rev().find_map(|edit| match edit {
-        Edit::SetAttribute(key, value) if **key == *DECIDED_BY => Some(value.to_string()),
+    let set = edits.iter().filter_map(|edit| match edit {
+        Edit::SetAttribute(key, value) => Some((key, value)),
         _ => None,
     });
+    let by = decided_by(set);
     let only_said = edits.iter().all(|edit| matches!(edit, Edit::SetAttribute(..)));
     (if only_said { Said::Passes } else { Said::Changes }, by)
+}
+
+/// The rule that decided, out of attributes: the last word counts.
+fn decided_by<'a>(set: impl Iterator<Item = (&'a Arc<str>, &'a Arc<str>)>) -> Option<String> {
+    set.filter(|(key, _)| ***key == *DECIDED_BY).last().map(|(_, value)| value.to_string())
 }
 
 impl Policy for Witness {

@@ -48,6 +48,7 @@ pub mod party;
 pub mod port;
 pub mod presence;
 mod purse;
+mod rejudged;
 pub mod request;
 mod review;
 mod room;

@@ -47,12 +47,18 @@ pub(super) const METHODS: [Method; LISTS.len()] =
 
 impl Notices {
     /// What to tell somebody for whom this is new in each of the [`LISTS`]. The agent is told by the first one, which has
-    /// the tools.
-    pub(super) fn of(connector: &Connector, told: [Option<Told<'_>>; LISTS.len()]) -> Self {
+    /// the tools. `rejudged` are the lists that policies judge in another way for it.
+    pub(super) fn of(
+        connector: &Connector,
+        told: [Option<Told<'_>>; LISTS.len()],
+        rejudged: [bool; LISTS.len()],
+    ) -> Self {
         let mut notices = Self::default();
         for (list, (method, told)) in METHODS.into_iter().zip(told).enumerate() {
             let seen = told.map(Told::seen).unwrap_or_default();
-            if seen.iter().any(|((entry, _), _)| list_of(entry.kind) == list) {
+            if rejudged.get(list) == Some(&true)
+                || seen.iter().any(|((entry, _), _)| list_of(entry.kind) == list)
+            {
                 let text = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.as_str());
                 notices.changed.push((list, text.into()));
             }

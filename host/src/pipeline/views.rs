@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use super::caller::Caller;
 use super::connector::Connector;
 use super::filters::Filters;
-use super::port::Page;
+use super::port::{Page, Policy};
 use super::viewer::Viewer;
 use crate::catalogue::{Catalogue, Entry, Sight, View};
 use crate::fault::Fault;
@@ -157,6 +157,16 @@ impl Connector {
         &self,
         caller: &Arc<Caller>,
         filters: Option<&Arc<Filters>>,
+        judged: (&[Judged], &Arc<Catalogue>),
+    ) -> Result<Judgement, Fault> {
+        self.judge_by(&self.policies, (caller, filters), judged).await
+    }
+
+    /// The same, by these policies.
+    pub(super) async fn judge_by(
+        &self,
+        policies: &[Arc<dyn Policy>],
+        (caller, filters): (&Arc<Caller>, Option<&Arc<Filters>>),
         (entries, catalogue): (&[Judged], &Arc<Catalogue>),
     ) -> Result<Judgement, Fault> {
         let mut sights = vec![Sight::Shown; entries.len()];
@@ -164,7 +174,7 @@ impl Connector {
         let mut room = NOTICES;
         let mut whole = self.page(entries, catalogue);
         whole.filters = filters.cloned();
-        let judges = self.policies.iter().filter(|policy| policy.hooks().visibility);
+        let judges = policies.iter().filter(|policy| policy.hooks().visibility);
         for policy in judges {
             for (seen, page) in sights.chunks_mut(PAGE).zip(entries.chunks(PAGE)) {
                 let page = Page { entries: page.to_vec(), ..whole.part() };

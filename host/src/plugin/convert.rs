@@ -18,7 +18,7 @@ use super::place::Place;
 use super::tags;
 use crate::catalogue::{Entry, EntryKind, Hints, Shaped, ShapedEntry, ShapedTarget, Sight};
 use crate::pipeline::port::{
-    ConnectorView, Edit, Page, Rejection, Sights, Understood, UpstreamView,
+    Confirmation, ConnectorView, Edit, Page, Rejection, Sights, Understood, UpstreamView,
 };
 
 /// Bytes of an entry of a configuration that are repeated.
@@ -100,13 +100,27 @@ fn edit(place: &Place, given: e::admission::Edit) -> Result<Edit, Failure> {
         e::admission::Edit::MergeArguments(text) => {
             Ok(Edit::MergeArguments(object(text, "what is to be merged into the arguments")?))
         }
-        e::admission::Edit::SetAttribute((key, value)) => {
-            if HOST_KEYS.contains(&key.as_str()) || key.len() > 256 || value.len() > MESSAGE_MAX {
-                return invalid(format!("it may not set the attribute {:?}", clean(&key, 64)));
-            }
-            Ok(Edit::SetAttribute(key.into(), value.into()))
+        e::admission::Edit::SetAttribute(given) => {
+            attribute(given).map(|(key, value)| Edit::SetAttribute(key, value))
         }
     }
+}
+
+/// What a person is to confirm, with attributes that the policy may set.
+pub(super) fn confirmation(given: e::admission::Confirmation) -> Result<Confirmation, Failure> {
+    if given.attributes.len() > EDITS_MAX {
+        return invalid("there are too many attributes");
+    }
+    let attributes = given.attributes.into_iter().map(attribute);
+    Ok(Confirmation { text: given.text, attributes: attributes.collect::<Result<_, _>>()? })
+}
+
+/// An attribute that a policy may set.
+fn attribute((key, value): (String, String)) -> Result<(Arc<str>, Arc<str>), Failure> {
+    if HOST_KEYS.contains(&key.as_str()) || key.len() > 256 || value.len() > MESSAGE_MAX {
+        return invalid(format!("it may not set the attribute {:?}", clean(&key, 64)));
+    }
+    Ok((key.into(), value.into()))
 }
 
 /// A shape.

@@ -8,7 +8,7 @@ use super::ask::{
     Admit, Ask as _, Explain as AskExplain, Inbound as AskInbound, Review as AskReview, Visible,
 };
 use super::convert::{
-    Columns, edits, object, rejection, said, sights, understood as understood_of,
+    Columns, confirmation, edits, object, rejection, said, sights, understood as understood_of,
 };
 use super::failure::Failure;
 use super::limits::Hook;
@@ -54,7 +54,9 @@ impl PolicySeat {
             Ok(e::admission::Decision::Answer(text)) => {
                 object(text, "its answer").map(Admission::Answer)
             }
-            Ok(e::admission::Decision::Confirm(text)) => Ok(Admission::Confirm(text)),
+            Ok(e::admission::Decision::Confirm(given)) => {
+                confirmation(given).map(Admission::Confirm)
+            }
         });
         self.seat.checked(Hook::Admit, decision, Some(&request))
     }

@@ -84,7 +84,17 @@ impl Slot {
         connector: &Arc<str>,
         config: Option<Arc<str>>,
     ) -> Result<Arc<dyn Policy>, LoadError> {
-        let seat = self.seat(Kind::Policy, connector, config).await?;
+        self.policy_again(connector, config, 0).await
+    }
+
+    /// The same, where so many places of the connector's policies before it have this entry: each has its own state.
+    pub async fn policy_again(
+        &self,
+        connector: &Arc<str>,
+        config: Option<Arc<str>>,
+        before: usize,
+    ) -> Result<Arc<dyn Policy>, LoadError> {
+        let seat = self.seat(Kind::Policy, (connector, before), config).await?;
         Ok(Arc::new(PolicySeat { seat, on_error: self.spec.on_error }))
     }
 
@@ -94,14 +104,14 @@ impl Slot {
         connector: &Arc<str>,
         config: Option<Arc<str>>,
     ) -> Result<Arc<dyn Router>, LoadError> {
-        let seat = self.seat(Kind::Router, connector, config).await?;
+        let seat = self.seat(Kind::Router, (connector, 0), config).await?;
         Ok(Arc::new(RouterSeat(seat)))
     }
 
     async fn seat(
         &self,
         wanted: Kind,
-        connector: &Arc<str>,
+        (connector, before): (&Arc<str>, usize),
         config: Option<Arc<str>>,
     ) -> Result<Arc<Seat>, LoadError> {
         let id = self.swap.lock().await;
@@ -111,7 +121,12 @@ impl Slot {
             return Err(LoadError::WrongKind { found: found.as_str(), wanted: wanted.as_str() });
         }
         let config = config.unwrap_or_else(|| self.spec.config.clone());
-        let state = (self.core.states)(connector, &self.spec.key);
+        let key = &self.spec.key;
+        // No name of an entry has such a letter in it.
+        let state = match before {
+            0 => (self.core.states)(connector, key),
+            _ => (self.core.states)(connector, &format!("{key}#{}", before + 1)),
+        };
         let place = Place::new(&self.spec, found, connector.clone(), state);
         let place = Arc::new(place.switched_by(&self.disabled));
         let generation = beside(Generation::prepare(Plan {

@@ -1,4 +1,4 @@
-//! State in this process, one namespace for each plugin entry in each connector.
+//! State in this process, one namespace for each place of a plugin entry in each connector.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +21,7 @@ impl Memory {
         Self { quota, namespaces: DashMap::with_shard_amount(4) }
     }
 
-    /// The namespace of a plugin entry in a connector: the same one each time, also after a swap or a new configuration.
+    /// The namespace of a place of a plugin entry in a connector: the same one each time, also after a swap or a new configuration.
     pub fn namespace(&self, connector: &str, plugin: &str) -> Arc<dyn LocalState> {
         let key = (connector.into(), plugin.into());
         self.namespaces.entry(key).or_insert_with(|| Arc::new(Namespace::new(self.quota))).clone()

@@ -1,7 +1,7 @@
 //! Whether a call may be made: lists, rules, limits, and at last a person.
 
 use plugway_sdk::Rejection;
-use plugway_sdk::hooks::policy::{Admit, Edit};
+use plugway_sdk::hooks::policy::{Admit, Confirmation, Edit};
 use plugway_sdk::host::call;
 
 use crate::called::{Called, Subject};
@@ -13,26 +13,41 @@ use crate::gateway::Gateway;
 use crate::limits::Limit;
 use crate::lists::{Ban, is_brought};
 use crate::names::{EXECUTE, PARALLEL};
-use crate::refusal;
+use crate::refusal::{self, Kind};
 use crate::rules::{Act, Verdict};
 
 /// Which rule let a call pass, where somebody wants to know.
 const DECIDED_BY: &str = "decided-by";
 /// One sentence for the audit line of the call.
 const AUDIT: &str = "audit";
+/// Requests about a task that a call made, in either era.
+const OF_TASKS: [&str; 5] =
+    ["tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update"];
 
 impl Gateway {
     /// Judges the call in hand.
     pub fn judge(&self) -> Admit {
-        let Some(called) = Called::read() else { return Admit::Pass };
+        let Some(called) = Called::read() else { return self.judge_other(&call::method()) };
         match self.decide(&called) {
             Ok(decision) => decision,
             Err(refusal) => Admit::Reject(*refusal),
         }
     }
 
+    /// Judges a request that is about nothing of a list: no list and no rule speaks of it, but where everything is denied that no
+    /// rule allows, a method is that nobody here knows. Requests about tasks follow a call that was judged.
+    fn judge_other(&self, method: &str) -> Admit {
+        if !self.rules.denies() || OF_TASKS.contains(&method) {
+            return Admit::Pass;
+        }
+        if self.observes {
+            return Admit::Edit(vec![Edit::attribute(AUDIT, "would deny: default")]);
+        }
+        Admit::Reject(refusal::blocked(Kind::Method, method, "the rule default".to_owned()))
+    }
+
     fn decide(&self, called: &Called) -> Result<Admit, Box<Rejection>> {
-        let mut edits = Vec::new();
+        let mut attributes = Vec::new();
         let mut audit = None;
         if let Err(refusal) = self.by_lists(called) {
             if !self.observes {
@@ -48,16 +63,17 @@ impl Gateway {
                 (lists, rules) => lists.or(rules),
             };
             if call::attribute("explain").is_some_and(|wanted| wanted == "true") {
-                edits.push(Edit::attribute(DECIDED_BY, verdict.rule.unwrap_or("default")));
+                let rule = verdict.rule.unwrap_or("default");
+                attributes.push((DECIDED_BY.to_owned(), rule.to_owned()));
             }
         }
         let act = verdict.as_ref().map_or(Act::Allow, |verdict| verdict.act);
-        edits.extend(self.charge(
+        attributes.extend(self.charge(
             called,
             act,
             verdict.as_ref().and_then(|verdict| verdict.rule),
         )?);
-        edits.extend(audit.map(|sentence| Edit::attribute(AUDIT, sentence)));
+        attributes.extend(audit.map(|sentence| (AUDIT.to_owned(), sentence)));
         let question = match &verdict {
             Some(Verdict { act: Act::Confirm, reason, .. }) => {
                 Some(confirm::of_rule(called, *reason))
@@ -65,9 +81,9 @@ impl Gateway {
             _ => self.destructive.as_ref().and_then(|destructive| destructive.asks(called)),
         };
         Ok(match question {
-            Some(question) => Admit::Confirm(question),
-            None if edits.is_empty() => Admit::Pass,
-            None => Admit::Edit(edits),
+            Some(text) => Admit::Confirm(Confirmation { text, attributes }),
+            None if attributes.is_empty() => Admit::Pass,
+            None => Admit::Edit(attributes.into_iter().map(Edit::SetAttribute).collect()),
         })
     }
 
@@ -108,13 +124,13 @@ impl Gateway {
         })
     }
 
-    /// Counts the call. The edit keeps what was counted, for when the call is judged again.
+    /// Counts the call. The attribute keeps what was counted, for when the call is judged again.
     fn charge(
         &self,
         called: &Called,
         act: Act,
         rule: Option<&str>,
-    ) -> Result<Option<Edit>, Box<Rejection>> {
+    ) -> Result<Option<(String, String)>, Box<Rejection>> {
         let of_rule = match act {
             Act::Limit { per_minute, burst, key } => {
                 Some(Limit::of_rule(rule.unwrap_or_default(), per_minute, burst, key))
@@ -136,7 +152,7 @@ impl Gateway {
             charges::take(&limits, called, due)?;
         }
         let kept = before.unwrap_or(0).max(cost);
-        Ok(called.was_read().then(|| Edit::attribute(&*self.charged, kept.to_string())))
+        Ok(called.was_read().then(|| (self.charged.to_string(), kept.to_string())))
     }
 }
 
@@ -151,8 +167,10 @@ fn by_rules(called: &Called, verdict: &Verdict<'_>) -> Result<(), Box<Rejection>
                 None => refusal::blocked(called.kind(), &called.name, cause),
             }))
         }
-        Act::Confirm if called.subject != Subject::Tool => {
-            let cause = format!("the rule {rule} wants a confirmation, which only tools can have");
+        Act::Confirm if !called.can_be_confirmed => {
+            let cause = format!(
+                "the rule {rule} wants a confirmation, which subscriptions and completions cannot have"
+            );
             Err(Box::new(refusal::blocked(called.kind(), &called.name, cause)))
         }
         _ => Ok(()),

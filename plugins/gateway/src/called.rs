@@ -9,6 +9,9 @@ use crate::names::{self, Names};
 use crate::own;
 use crate::refusal::Kind;
 
+/// Methods of which the host asks a person.
+const CONFIRMABLE: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+
 /// What the call is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
@@ -29,6 +32,8 @@ pub struct Called {
     pub name: String,
     /// Server and its own name; none for what the router decides or answers.
     pub target: Option<(String, String)>,
+    /// Whether a person can be asked about it.
+    pub can_be_confirmed: bool,
     short: Option<&'static str>,
     is_own: OnceCell<bool>,
     functions: OnceCell<Option<String>>,
@@ -56,6 +61,7 @@ impl Called {
             subject,
             name,
             target,
+            can_be_confirmed: CONFIRMABLE.contains(&method.as_str()),
             short: None,
             is_own: OnceCell::new(),
             functions: OnceCell::new(),

@@ -16,6 +16,8 @@ pub enum Kind {
     Prompt,
     /// A resource, or a completion of a template of some.
     Resource,
+    /// A method that plugway does not know.
+    Method,
 }
 
 impl Kind {
@@ -24,6 +26,7 @@ impl Kind {
             Self::Tool => "Tool",
             Self::Prompt => "Prompt",
             Self::Resource => "Resource",
+            Self::Method => "Method",
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::{Failure, Plugin, Rejection};
 
+/// What a person is asked, in [`Admit::Confirm`].
+pub use crate::glue::admission::Confirmation;
 /// What `admit` says.
 pub use crate::glue::admission::Decision as Admit;
 /// A change to the call, in [`Admit::Edit`].
@@ -34,6 +36,20 @@ impl Admit {
     /// Refuses with one sentence that an agent can act on.
     pub fn refuse(message: impl Into<String>) -> Self {
         Self::Reject(Rejection::new(message))
+    }
+
+    /// Goes on once the person at the client, who is told this sentence, has confirmed the call.
+    pub fn confirm(text: impl Into<String>) -> Self {
+        Self::Confirm(Confirmation { text: text.into(), attributes: Vec::new() })
+    }
+}
+
+impl Confirmation {
+    /// Sets an attribute for later plugins of the same call, and for this one where it is asked again.
+    #[must_use]
+    pub fn attribute(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.attributes.push((key.into(), value.into()));
+        self
     }
 }
 

@@ -37,7 +37,7 @@ impl Admission for Guest {
         }
         let seen = if self.0.reads { call::argument_json("") } else { None };
         let says = self.0.says.clone().unwrap_or_else(|| format!("Really call {name}?"));
-        Ok(Admit::Confirm(says + &seen.unwrap_or_default()))
+        Ok(Admit::confirm(says + &seen.unwrap_or_default()))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Lists that change in the middle of a session.
 
-use anyhow::{Result, ensure};
-use plugway_tests::{DemoHttp, Plugway, wait};
+use anyhow::{Context as _, Result, bail, ensure};
+use plugway_tests::notices::Notices;
+use plugway_tests::rpc::{Client, Events};
+use plugway_tests::tokens::{ANN, BOB, auth, identified};
+use plugway_tests::{DemoHttp, Hub, Plugway, wait};
 use serde_json::{Value, json};
 
 use super::{BOUND, call, is_blocked};
@@ -65,5 +68,65 @@ async fn a_configuration_that_is_wrong_leaves_the_one_before_it() -> Result<()> 
         is_blocked(&client, "clock_echo", json!({})).await?;
         ensure!(!call(&client, "clock_now", json!({})).await?.1);
     }
+    Ok(())
+}
+
+/// Each method that a stream tells, until one tells this.
+async fn until(events: &mut Events, method: &str) -> Result<Vec<String>> {
+    let mut told = Vec::new();
+    while told.last().is_none_or(|last| last != method) {
+        let message = events.next(BOUND).await?.context("the stream ended")?;
+        told.push(message["method"].as_str().unwrap_or_default().to_owned());
+    }
+    Ok(told)
+}
+
+#[tokio::test]
+async fn whose_lists_other_rules_change_is_told_and_nobody_else() -> Result<()> {
+    const CHANGED: &str = "notifications/tools/list_changed";
+    let clock = DemoHttp::start(&[]).await?;
+    let hub = |tools: &[&str], config: Value| {
+        let others = json!({"when": {"not": {"scope": "read"}, "tool": tools}, "do": "deny"});
+        let mut config = config;
+        config["rules"] = json!([others]);
+        super::with(Hub::before(clock.url()), config).top("auth", auth())
+    };
+    let first = hub(&["add"], json!({}));
+    let plugway = identified(first.setup()?, &json!({})).start().await?;
+    let (address, wishes) = (plugway.address(), json!({"toolsListChanged": true}));
+    let mut told = Vec::new();
+    for token in [ANN, BOB] {
+        let legacy = Client::legacy_as(address, "/mcp", token).await?;
+        let notices = Notices::of(&legacy).await?;
+        let modern = Client::modern_as(address, "/mcp", token);
+        let params = json!({"notifications": wishes});
+        let mut events = modern.open("subscriptions/listen", params).await?;
+        until(&mut events, "notifications/subscriptions/acknowledged").await?;
+        for client in [&legacy, &modern] {
+            let tools = client.tool_names().await?;
+            ensure!(tools.contains(&"clock_add".to_owned()) == (token == ANN), "{tools:?}");
+        }
+        told.push((legacy, notices, events));
+    }
+    let [(_ann, of_ann, on_ann), (bob, of_bob, on_bob)] = &mut *told else { bail!("two callers") };
+    // The lists of nobody change by a limit; those of bob by the second; those of both by the third.
+    let limited = json!({"max_calls_per_minute": 60});
+    applied(&plugway, &hub(&["add"], limited.clone()).configuration()).await?;
+    applied(&plugway, &hub(&["add", "echo"], limited).configuration()).await?;
+    of_bob.until_changed("tools", 1, BOUND).await?;
+    ensure!(until(on_bob, CHANGED).await? == [CHANGED]);
+    let tools = bob.tool_names().await?;
+    ensure!(!tools.contains(&"clock_echo".to_owned()), "{tools:?}");
+    let all = hub(&["add", "echo"], json!({"blocked_tools": ["now"]}));
+    applied(&plugway, &all.configuration()).await?;
+    for (notices, count) in [(&of_ann, 1), (&of_bob, 2)] {
+        notices.until_changed("tools", count, BOUND).await?;
+        ensure!(notices.changes("tools") == count, "{:?}", notices.all());
+        ensure!(notices.changes("resources") + notices.changes("prompts") == 0);
+    }
+    for events in [on_ann, on_bob] {
+        ensure!(until(events, CHANGED).await? == [CHANGED]);
+    }
+    ensure!(of_ann.messages().is_empty(), "no server came or went: {:?}", of_ann.messages());
     Ok(())
 }

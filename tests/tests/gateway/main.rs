@@ -4,6 +4,7 @@
 
 mod changes;
 mod code;
+mod judged;
 mod limits;
 mod lists;
 

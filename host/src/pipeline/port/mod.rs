@@ -19,8 +19,8 @@ pub use auditor::{Auditor, CallEnd, CallRecord, Verdict};
 pub use authenticator::Authenticator;
 pub use file::{File, FileOrder};
 pub use policy::{
-    Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review, Sights,
-    Understood,
+    Admission, Confirmation, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Rejection, Review,
+    Sights, Understood,
 };
 pub use router::{Asker, ConnectorView, Reply, Requester, Room, Router, Routing, UpstreamView};
 pub use state::{Charge, Exhausted, LocalState};

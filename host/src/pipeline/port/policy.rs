@@ -55,6 +55,15 @@ pub enum Edit {
     SetAttribute(Arc<str>, Arc<str>),
 }
 
+/// What a person is to confirm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// What that person is told.
+    pub text: String,
+    /// Attributes to set, as by [`Edit::SetAttribute`].
+    pub attributes: Vec<(Arc<str>, Arc<str>)>,
+}
+
 /// What `admit` decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
@@ -66,8 +75,8 @@ pub enum Admission {
     Reject(Rejection),
     /// JSON text of a result to answer with, without any upstream.
     Answer(String),
-    /// Go on once the person at the client has confirmed the call; what that person is told.
-    Confirm(String),
+    /// Go on once the person at the client has confirmed the call.
+    Confirm(Confirmation),
 }
 
 /// What `review` decides.

@@ -93,6 +93,10 @@ impl Trail {
     pub(in crate::pipeline) fn note(&self, sentence: &Arc<str>) {
         let mut found = self.lock();
         let bytes: usize = found.notes.iter().map(|note| note.len()).sum();
+        // A policy that is asked again says it again.
+        if found.notes.contains(sentence) {
+            return;
+        }
         if found.notes.len() < NOTES && bytes + sentence.len() <= NOTES_BYTES {
             found.notes.push(sentence.clone());
         }

@@ -15,7 +15,7 @@ pub trait Facts {
     fn caller(&self) -> String;
     /// Every name of the thing: as clients see it, the server's own, the short one.
     fn tool_names(&self) -> &[String];
-    /// `tool`, `prompt`, `resource` or `template`.
+    /// `tool`, `prompt` or `resource`.
     fn kind(&self) -> &str;
     /// The server behind it; none for what the connector itself offers.
     fn upstream(&self) -> Option<String>;

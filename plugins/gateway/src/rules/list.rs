@@ -72,6 +72,11 @@ impl Rules {
         self.rules.is_empty() && !self.denies
     }
 
+    /// Whether what no rule decides is refused.
+    pub fn denies(&self) -> bool {
+        self.denies
+    }
+
     /// Whether what would be refused is let pass and told to the audit.
     pub fn observes(&self) -> bool {
         self.observes

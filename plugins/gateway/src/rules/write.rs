@@ -11,8 +11,7 @@ const KEYS: [&str; 12] = [
     "scope", "claim", "tenant", "client", "kind", "tool", "upstream", "hint", "argument", "time",
     "all", "not",
 ];
-const KINDS: [(&str, &str); 4] =
-    [("tool", "tool"), ("prompt", "prompt"), ("resource", "resource"), ("template", "template")];
+const KINDS: [(&str, &str); 3] = [("tool", "tool"), ("prompt", "prompt"), ("resource", "resource")];
 /// How deep `all` and `not` may stand inside each other.
 const DEPTH_MAX: u32 = 8;
 
@@ -36,7 +35,7 @@ fn test(key: &str, place: &Place<'_>, depth: u32) -> Result<Test, Wrong> {
         "claim" => Test::Claim(each(place, claim)?),
         "tenant" => Test::Tenant(Names::read(place)?),
         "client" => Test::Client(Names::read(place)?),
-        "kind" => Test::Kind(each(place, |place| place.word(&KINDS))?),
+        "kind" => Test::Kind(each(place, kind)?),
         "tool" => Test::Tool(Names::read(place)?),
         "upstream" => Test::Upstream(Names::read(place)?),
         "hint" => Test::Hint(each(place, Hints::read)?),
@@ -45,6 +44,14 @@ fn test(key: &str, place: &Place<'_>, depth: u32) -> Result<Test, Wrong> {
         "all" => Test::All(each(place, |place| nested(place, depth + 1))?),
         _ => Test::Not(each(place, |place| nested(place, depth + 1))?),
     })
+}
+
+fn kind(place: &Place<'_>) -> Result<&'static str, Wrong> {
+    if place.value == "template" {
+        return place
+            .wrong("templates are resources: a call of one does not say by which it was found");
+    }
+    place.word(&KINDS)
 }
 
 /// One, or a list of which any may hold.

@@ -32,6 +32,7 @@ fn what_is_wrong_is_named() {
         (json!({"not_destructive": ["a"]}), "not_destructive"),
         (json!({"rules": [{"do": "maybe"}]}), "rules[0].do"),
         (json!({"mode": "sleep"}), "mode"),
+        (json!({"rules": [{"when": {"kind": "template"}, "do": "deny"}]}), "rules[0].when.kind"),
     ] {
         assert_eq!(wrong(config.clone()), path, "{config}");
     }

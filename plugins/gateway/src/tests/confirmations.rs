@@ -7,7 +7,7 @@ use super::{ask, at_notes, gateway, passes};
 #[test]
 fn a_person_is_asked_about_what_counts_as_destructive() {
     let gateway = gateway(json!({"confirm": "destructive", "not_destructive": ["notes_add"]}));
-    let asked = Admit::Confirm("notes/delete counts as destructive.".into());
+    let asked = Admit::confirm("notes/delete counts as destructive.");
     assert_eq!(ask(&gateway, &at_notes("delete")), asked, "nobody said anything of it");
     for (hint, value, asks) in [
         ("readOnlyHint", true, false),
@@ -43,4 +43,16 @@ fn what_is_refused_anyway_is_not_asked_about() {
     let host = at_notes("write");
     assert!(matches!(ask(&gateway, &host), Admit::Confirm(_)));
     assert!(matches!(ask(&gateway, &host), Admit::Reject(_)), "the minute is used up");
+}
+
+#[test]
+fn what_would_have_been_denied_is_told_where_a_person_is_asked_too() {
+    let gateway = gateway(json!({
+        "confirm": "destructive", "mode": "observe", "blocked_tools": ["delete"],
+    }));
+    let Admit::Confirm(asked) = ask(&gateway, &at_notes("delete")) else {
+        panic!("nobody is asked")
+    };
+    let told = "would deny: `blocked_tools` names it".to_owned();
+    assert_eq!(asked.attributes, [("audit".to_owned(), told)]);
 }

@@ -116,3 +116,22 @@ fn rules_hide_what_they_refuse_whatever_the_arguments() {
     ]);
     assert_eq!(left_out(json!({"rules": rules})), ["notes_read"]);
 }
+
+#[test]
+fn rules_leave_functions_to_lists() {
+    let few = json!([{"when": {"tool": ["execute_code", "search_tools"]}, "do": "allow"}]);
+    assert_eq!(
+        left_out(json!({"default": "deny", "rules": few, "blocked_tools": ["dock"]})),
+        [
+            "c_parallel_execute",
+            "c_check_batch",
+            "c_send",
+            "notes_mail_send",
+            "notes_read",
+            "dock",
+            "notes_read",
+            "notes://{id}",
+            "plugway://hub/status"
+        ]
+    );
+}

@@ -29,14 +29,63 @@ fn nothing_passes_where_nothing_is_the_default() {
 }
 
 #[test]
-fn a_rule_asks_a_person_about_tools_alone() {
+fn a_rule_asks_a_person_about_what_can_be_confirmed() {
     let gateway = gateway(json!({"rules": [
         {"when": {"upstream": "notes"}, "do": "confirm", "reason": "it costs money"},
     ]}));
-    assert_eq!(ask(&gateway, &at_notes("buy")), Admit::Confirm("notes/buy: it costs money".into()));
+    let asked = |what: &str| Admit::confirm(format!("notes/{what}: it costs money"));
+    assert_eq!(ask(&gateway, &at_notes("buy")), asked("buy"));
     let host = Host::new();
     host.caller("ann").call("prompts/get", "greet").target("notes", "greet");
-    assert_eq!(refusal(&gateway, &host), "Prompt 'greet' is blocked by gateway policy.");
+    assert_eq!(ask(&gateway, &host), asked("greet"));
+    host.call("resources/read", "notes://1").target("notes", "notes://1");
+    assert_eq!(ask(&gateway, &host), asked("notes://1"));
+    for (method, name, said) in [
+        ("completion/complete", "greet", "Prompt 'greet' is blocked by gateway policy."),
+        (
+            "completion/complete",
+            "notes://{id}",
+            "Resource 'notes://{id}' is blocked by gateway policy.",
+        ),
+        ("resources/subscribe", "notes://1", "Resource 'notes://1' is blocked by gateway policy."),
+    ] {
+        host.call(method, name).target("notes", name);
+        assert_eq!(refusal(&gateway, &host), said, "{method}");
+    }
+}
+
+#[test]
+fn what_is_asked_about_carries_what_was_counted_and_which_rule_it_was() {
+    let rule = json!({
+        "name": "careful", "do": "confirm",
+        "when": {"not": {"argument": {"pointer": "/sure", "equals": true}}},
+    });
+    let gateway = gateway(json!({"max_calls_per_minute": 1, "rules": [rule]}));
+    let host = at_notes("buy");
+    host.attribute("explain", "true");
+    let Admit::Confirm(asked) = ask(&gateway, &host) else { panic!("nobody is asked") };
+    assert_eq!(asked.text, "notes/buy needs a confirmation.");
+    let [(by, rule), (charged, once)] = &*asked.attributes else { panic!("{asked:?}") };
+    assert_eq!((&**by, &**rule, &**once), ("decided-by", "careful", "1"));
+    host.attribute(charged, once);
+    assert!(matches!(ask(&gateway, &host), Admit::Confirm(_)), "it was charged twice");
+}
+
+#[test]
+fn where_everything_is_denied_by_default_methods_that_nobody_knows_are() {
+    let config = |mode| json!({"default": "deny", "mode": mode, "rules": [{"do": "allow"}]});
+    let host = Host::new();
+    for (method, passes) in [("x/vendor", false), ("tasks/x", false), ("tasks/get", true)] {
+        host.caller("ann").call(method, "");
+        let said = ask(&gateway(config("enforce")), &host);
+        assert_eq!(said == Admit::Pass, passes, "{method}: {said:?}");
+        assert!(super::passes(&gateway(config("observe")), &host), "{method}");
+    }
+    host.call("x/vendor", "");
+    let sentence = "Method 'x/vendor' is blocked by gateway policy.";
+    assert_eq!(refusal(&gateway(config("enforce")), &host), sentence);
+    let noted = attributes(&gateway(config("observe")), &host);
+    assert_eq!(noted, [("audit".to_owned(), "would deny: default".to_owned())]);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::modern::state;
 use super::*;
-use crate::pipeline::port::{Admission, Edit, Outcome, Page, PolicyHooks, Review, Sights};
+use crate::pipeline::port::{
+    Admission, Confirmation, Edit, Outcome, Page, PolicyHooks, Review, Sights,
+};
 
 /// Wants each call confirmed, counts first tries, and does with further calls what it is told.
 #[derive(Default)]
@@ -15,6 +17,10 @@ struct Careful {
     seen: [AtomicU32; 2],
     /// What it does from its second look on.
     then: Mutex<Option<Admission>>,
+}
+
+fn sure() -> Admission {
+    Admission::Confirm(Confirmation { text: "Sure?".to_owned(), attributes: Vec::new() })
 }
 
 impl Policy for Careful {
@@ -34,7 +40,7 @@ impl Policy for Careful {
         self.seen[usize::from(call.retry_of.is_some())].fetch_add(1, Ordering::Relaxed);
         let then = self.then.lock().unwrap().clone();
         let then = then.filter(|_| call.retry_of.is_some());
-        Box::pin(async { Ok(then.unwrap_or_else(|| Admission::Confirm("Sure?".to_owned()))) })
+        Box::pin(async { Ok(then.unwrap_or_else(sure)) })
     }
     fn review(&self, _: Arc<CallContext>, _: Outcome) -> Promise<'_, Result<Review, Fault>> {
         crate::pipeline::testing::nothing()
