@@ -27,7 +27,10 @@ fn ensure_said(output: &Output, code: i32, lines: &[&str]) -> Result<()> {
 }
 
 fn call() -> Value {
-    json!({"tool": "clock_add", "upstream": "clock", "own_name": "add", "arguments": {"a": 1}})
+    json!({
+        "tool": "clock_add", "upstream": "clock", "own_name": "add", "runs_code": false,
+        "arguments": {"a": 1},
+    })
 }
 
 fn edits() -> Guest {
@@ -75,7 +78,7 @@ async fn views_count_and_scopes_are_the_callers() -> Result<()> {
     let hidden = explain(&hub, &json!({"sub": "ann", "scope": "some"}), &call()).await?;
     let unknown = "the call is refused: to this caller there is no such thing";
     ensure_said(&hidden, 5, &["policy visibility_by_scope hides it", unknown])?;
-    let echo = json!({"tool": "clock_echo", "upstream": "clock"});
+    let echo = json!({"tool": "clock_echo", "upstream": "clock", "runs_code": false});
     let unlisted = explain(&hub, &json!({"sub": "ann"}), &echo).await?;
     ensure_said(
         &unlisted,
@@ -119,6 +122,12 @@ async fn what_is_wrong_with_the_files_is_said() -> Result<()> {
         (json!([]), call(), &["caller.json", "hint: write claims"]),
         (json!({}), json!({"name": "x"}), &["call.json", "name", "hint: write a call"]),
         (json!({}), json!({"tool": "x", "method": "tools/list"}), &["call.json", "`method`"]),
+        (json!({}), json!({"tool": "x", "functions": ["a\nb"]}), &["call.json", "`functions`"]),
+        (
+            json!({}),
+            json!({"tool": "x", "runs_code": false, "functions": ["a"]}),
+            &["call.json", "`functions`"],
+        ),
         (json!({}), json!({"tool": "x", "hints": {"readonly": true}}), &["call.json", "readonly"]),
     ] {
         let output = explain(&hub, &caller, &call).await?;
@@ -133,5 +142,131 @@ async fn what_is_wrong_with_the_files_is_said() -> Result<()> {
     ensure!(output.status.code() == Some(1), "{output:?}");
     ensure!(output.stderr.contains("there is no connector `other`"), "{output:?}");
     ensure!(output.stderr.contains("--connector: hub"), "{output:?}");
+    Ok(())
+}
+
+/// A call of a tool of the server `chem`, which runs code and has two functions.
+fn at_chem(own: &str, arguments: Value) -> Value {
+    json!({
+        "tool": format!("chem_{own}"), "upstream": "chem", "own_name": own, "runs_code": true,
+        "functions": ["parse", "dock"], "arguments": arguments,
+    })
+}
+
+async fn by_gateway(config: &Value, call: &Value) -> Result<Output> {
+    let hub = Hub::new("hub").upstream("chem", NOWHERE).bundled("gateway", config.clone());
+    explain(&hub, &json!({"sub": "ann", "scope": "read"}), call).await
+}
+
+const ALLOWED: &str = "the call is allowed";
+const REFUSED: &str = "the call is refused";
+const PASSES: &str = "policy gateway lets it pass";
+
+fn blocks(name: &str, cause: &str) -> String {
+    let body = format!("Tool '{name}' is blocked by gateway policy.");
+    format!("policy gateway refuses it: {body} [{cause}]")
+}
+
+#[tokio::test]
+async fn the_gateway_is_told_what_lists_and_rules_look_at() -> Result<()> {
+    let reference = json!({"blocked_tools": ["parallel_execute", "dock"]});
+    let (unlisted, shows) = ("policy gateway does not list it", "policy gateway shows it");
+    let listed = "`blocked_tools` names it";
+    let parallel = at_chem("chem_parallel_execute", json!({"code": "1", "inputs": []}));
+    let code = |code: &str| at_chem("execute_chem_code", json!({"code": code}));
+    let deny = json!({"rules": [{"name": "no writers", "when": {"not": {"scope": "write"}, "tool": "execute_code"}, "do": "deny"}]});
+    let default = json!({"default": "deny", "rules": [{"when": {"upstream": "other"}, "do": "allow"}]});
+    let limit = json!({"rules": [{"name": "slow", "when": {"tool": "execute_code"}, "do": "limit", "limit": {"per_minute": 1}}]});
+    let confirm = json!({"rules": [{"name": "ask", "when": {"tool": "execute_code"}, "do": "confirm"}]});
+    for (config, call, code, lines) in [
+        (
+            &reference,
+            &parallel,
+            5,
+            vec![unlisted.to_owned(), blocks("chem_chem_parallel_execute", listed), REFUSED.to_owned()],
+        ),
+        (
+            &reference,
+            &code("dock(1)"),
+            5,
+            vec![shows.to_owned(), blocks("dock", listed), REFUSED.to_owned()],
+        ),
+        (
+            &reference,
+            &code("parse('dock')"),
+            0,
+            vec![shows.to_owned(), PASSES.to_owned(), ALLOWED.to_owned()],
+        ),
+        (
+            &json!({"allowed_tools": ["parse"]}),
+            &code("dock(1)"),
+            5,
+            vec![
+                shows.to_owned(),
+                blocks("dock", "`allowed_tools` does not name it"),
+                REFUSED.to_owned(),
+            ],
+        ),
+        (
+            &deny,
+            &code("1"),
+            5,
+            vec![
+                unlisted.to_owned(),
+                blocks("chem_execute_chem_code", "the rule no writers"),
+                REFUSED.to_owned(),
+            ],
+        ),
+        (
+            &default,
+            &code("1"),
+            5,
+            vec![
+                unlisted.to_owned(),
+                blocks("chem_execute_chem_code", "the rule default"),
+                REFUSED.to_owned(),
+            ],
+        ),
+        (
+            &limit,
+            &code("1"),
+            0,
+            vec![shows.to_owned(), format!("{PASSES} [slow]"), ALLOWED.to_owned()],
+        ),
+    ] {
+        let output = by_gateway(config, call).await?;
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        ensure_said(&output, code, &lines)?;
+    }
+    let asked = by_gateway(&confirm, &code("1")).await?;
+    ensure!(asked.status.code() == Some(0), "{asked:?}");
+    let wants = "policy gateway wants a person to confirm it: chem/execute_chem_code";
+    ensure!(asked.stdout.contains(wants), "{}", asked.stdout);
+    let end = "the call is allowed once a person has confirmed it\n";
+    ensure!(asked.stdout.ends_with(end), "{}", asked.stdout);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_nobody_said_of_the_server_is_noted() -> Result<()> {
+    let config = json!({"blocked_tools": ["parallel_execute", "dock"]});
+    let mut call = at_chem("chem_parallel_execute", json!({"inputs": []}));
+    for (gone, note) in [
+        ("functions", Some("note: functions were not considered;")),
+        ("runs_code", Some("note: short names and functions were not considered;")),
+        ("upstream", None),
+    ] {
+        if let Some(members) = call.as_object_mut() {
+            members.remove(gone);
+        }
+        let output = by_gateway(&config, &call).await?;
+        let last = output.stdout.lines().next_back().unwrap_or_default();
+        match note {
+            Some(note) => ensure!(last.starts_with(note), "{gone}: {output:?}"),
+            None => ensure!(last == ALLOWED, "{gone}: {output:?}"),
+        }
+        // Without the short name it is a tool like any other.
+        ensure!((output.status.code() == Some(5)) == (gone == "functions"), "{output:?}");
+    }
     Ok(())
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use plugway_sdk::serde_json;
 use serde::Deserialize;
 
-use crate::code::identifiers;
+use crate::identifiers;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
