@@ -100,11 +100,31 @@ async fn the_gateway_explains_everything_that_names_tools() -> Result<()> {
     let place = "policy gateway of connector hub";
     let runs = "what servers that run code call so, and tools of that name";
     let said = [
-        ("dock", "in blocked_tools blocks tools and functions of catalogues of that name".to_owned(), "1 here: function dock"),
-        ("check_job", format!("in not_destructive asks nobody about {runs}"), "1 here: chem_chem_check_job"),
-        ("execute_code", format!("in limits[0].tools limits {runs}"), "1 here: chem_execute_chem_code"),
-        ("load_skill", format!("in rules[0].when.tool is about {runs}"), "1 here: chem_load_chem_skill"),
-        ("*_chem_*", "in rules[1].when.not.tool is about tools whose name it matches".to_owned(), "3 here: "),
+        (
+            "dock",
+            "in blocked_tools blocks tools and functions of catalogues of that name".to_owned(),
+            "1 here: function dock",
+        ),
+        (
+            "check_job",
+            format!("in not_destructive asks nobody about {runs}"),
+            "1 here: chem_chem_check_job",
+        ),
+        (
+            "execute_code",
+            format!("in limits[0].tools limits {runs}"),
+            "1 here: chem_execute_chem_code",
+        ),
+        (
+            "load_skill",
+            format!("in rules[0].when.tool is about {runs}"),
+            "1 here: chem_load_chem_skill",
+        ),
+        (
+            "*_chem_*",
+            "in rules[1].when.not.tool is about tools whose name it matches".to_owned(),
+            "3 here: ",
+        ),
     ];
     let alone = hub.setup()?.check().await?;
     ensure_is_good(&alone)?;

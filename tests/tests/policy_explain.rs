@@ -175,15 +175,21 @@ async fn the_gateway_is_told_what_lists_and_rules_look_at() -> Result<()> {
     let parallel = at_chem("chem_parallel_execute", json!({"code": "1", "inputs": []}));
     let code = |code: &str| at_chem("execute_chem_code", json!({"code": code}));
     let deny = json!({"rules": [{"name": "no writers", "when": {"not": {"scope": "write"}, "tool": "execute_code"}, "do": "deny"}]});
-    let default = json!({"default": "deny", "rules": [{"when": {"upstream": "other"}, "do": "allow"}]});
+    let default =
+        json!({"default": "deny", "rules": [{"when": {"upstream": "other"}, "do": "allow"}]});
     let limit = json!({"rules": [{"name": "slow", "when": {"tool": "execute_code"}, "do": "limit", "limit": {"per_minute": 1}}]});
-    let confirm = json!({"rules": [{"name": "ask", "when": {"tool": "execute_code"}, "do": "confirm"}]});
+    let confirm =
+        json!({"rules": [{"name": "ask", "when": {"tool": "execute_code"}, "do": "confirm"}]});
     for (config, call, code, lines) in [
         (
             &reference,
             &parallel,
             5,
-            vec![unlisted.to_owned(), blocks("chem_chem_parallel_execute", listed), REFUSED.to_owned()],
+            vec![
+                unlisted.to_owned(),
+                blocks("chem_chem_parallel_execute", listed),
+                REFUSED.to_owned(),
+            ],
         ),
         (
             &reference,

@@ -134,8 +134,7 @@ fn choose<'a>(
 }
 
 /// What nobody said and policies may look at: their answers may be others where plugway serves.
-const UNSAID: &str =
-    "note: short names and functions were not considered; say `runs_code` and `functions` of the call's server";
+const UNSAID: &str = "note: short names and functions were not considered; say `runs_code` and `functions` of the call's server";
 const UNSAID_FUNCTIONS: &str =
     "note: functions were not considered; say `functions` of the call's server";
 

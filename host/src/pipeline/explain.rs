@@ -106,7 +106,8 @@ pub async fn explain(mut connector: Connector, question: Question) -> Explanatio
     let steps = Steps::default();
     let policies = std::mem::take(&mut connector.policies);
     let server = question.target.as_ref().filter(|_| question.runs_code);
-    let run_code: Arc<[Arc<str>]> = server.map(|(upstream, _)| upstream.clone()).into_iter().collect();
+    let run_code: Arc<[Arc<str>]> =
+        server.map(|(upstream, _)| upstream.clone()).into_iter().collect();
     let witness = |policy| {
         let (steps, run_code) = (steps.clone(), run_code.clone());
         Arc::new(Witness { policy, steps, run_code }) as Arc<dyn Policy>

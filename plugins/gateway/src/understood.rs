@@ -196,13 +196,12 @@ mod tests {
                 "in blocked blocks tools and functions of catalogues of that name",
             ]
         );
-        let list =
-            List {
+        let prompts = List {
             does: Does::Allows,
             key: "allowed_prompts".to_owned(),
             ..list(About::Prompts, &["send"])
         };
-        let [one] = &*understood(&[list], &[]) else { panic!("one") };
+        let [one] = &*understood(&[prompts], &[]) else { panic!("one") };
         assert_eq!(one.meaning, "in allowed_prompts allows prompts of that name");
         for (does, expected) in [
             (Does::Limits, "in blocked limits tools of that name"),

@@ -19,7 +19,10 @@ mod tests {
     #[test]
     fn comments_and_strings_count_and_other_letters_refuse() {
         let found = words("x = 'a_b c1\n# dock!").unwrap();
-        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ["a_b", "c1", "dock", "x"]);
+        assert_eq!(
+            found.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["a_b", "c1", "dock", "x"]
+        );
         assert!(words("\u{ff44}ock").is_none());
         assert!(words("\u{2192}").unwrap().is_empty());
     }

@@ -101,7 +101,8 @@ mod tests {
         let enabled = || json!({"tools": {"enabled": ["parse"]}});
         assert_eq!(judged(enabled(), "print(parse(1))"), Ok(()));
         assert_eq!(judged(enabled(), "dock(parse(1))"), hidden("dock"));
-        let also = json!({"tools": {"enabled": ["*"]}, "also": [{"tools": {"disabled": ["dock"]}}]});
+        let also =
+            json!({"tools": {"enabled": ["*"]}, "also": [{"tools": {"disabled": ["dock"]}}]});
         assert_eq!(judged(also, "dock(1)"), hidden("dock"));
         assert_eq!(judged(json!({"tags": {"enabled": ["safe"]}}), "parse(1)"), hidden("parse"));
     }

@@ -16,7 +16,8 @@ const TARGET: (&str, &str) = ("target", "local");
 /// What is said of code that uses what is not to be seen: as of any unknown thing, and without the name of anything.
 const UNKNOWN: &str = "The code uses a function that is unknown here. The catalogue of functions shows what there is.";
 /// What is said of code of which nobody can tell what it uses.
-const UNREADABLE: &str = "This code cannot be read as Python, so nobody can tell which functions it uses.";
+const UNREADABLE: &str =
+    "This code cannot be read as Python, so nobody can tell which functions it uses.";
 
 /// The visibility plugin.
 #[derive(Debug)]
@@ -108,7 +109,11 @@ struct Asking(u32, bool);
 
 impl Details for Asking {
     fn name(&self) -> Option<String> {
-        if self.1 { Some(listing::upstream_name(self.0)) } else { listing::attribute(self.0, "name") }
+        if self.1 {
+            Some(listing::upstream_name(self.0))
+        } else {
+            listing::attribute(self.0, "name")
+        }
     }
 
     fn is_local(&self) -> bool {

@@ -16,12 +16,7 @@ pub fn tool_globs(rules: &Value) -> Vec<(String, Vec<String>)> {
     found
 }
 
-fn of_conditions(
-    when: &Value,
-    path: &str,
-    depth: u32,
-    found: &mut Vec<(String, Vec<String>)>,
-) {
+fn of_conditions(when: &Value, path: &str, depth: u32, found: &mut Vec<(String, Vec<String>)>) {
     for (key, value) in when.as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");
         match key.as_str() {
