@@ -89,7 +89,7 @@ async fn the_gateway_explains_everything_that_names_tools() -> Result<()> {
     let server = Coder::start("chem", &functions).await?;
     let config = json!({
         "blocked_tools": ["dock", "docks"],
-        "not_destructive": ["check_job", "chek_job"],
+        "confirm": "destructive", "not_destructive": ["check_job", "chek_job"],
         "limits": [{"calls_per_minute": 9, "tools": ["execute_code", "execut_code"]}],
         "rules": [
             {"do": "deny", "when": {"tool": ["load_skill", "lod_skill"]}},
@@ -103,27 +103,19 @@ async fn the_gateway_explains_everything_that_names_tools() -> Result<()> {
         (
             "dock",
             "in blocked_tools blocks tools and functions of catalogues of that name".to_owned(),
-            "1 here: function dock",
+            "1 here: function chem.dock",
         ),
         (
             "check_job",
             format!("in not_destructive asks nobody about {runs}"),
-            "1 here: chem_chem_check_job",
+            "1 here: chem_check_job",
         ),
-        (
-            "execute_code",
-            format!("in limits[0].tools limits {runs}"),
-            "1 here: chem_execute_chem_code",
-        ),
-        (
-            "load_skill",
-            format!("in rules[0].when.tool is about {runs}"),
-            "1 here: chem_load_chem_skill",
-        ),
+        ("execute_code", format!("in limits[0].tools limits {runs}"), "1 here: execute_chem_code"),
+        ("load_skill", format!("in rules[0].when.tool is about {runs}"), "1 here: load_chem_skill"),
         (
             "*_chem_*",
             "in rules[1].when.not.tool is about tools whose name it matches".to_owned(),
-            "3 here: ",
+            "2 here: execute_chem_code, load_chem_skill",
         ),
     ];
     let alone = hub.setup()?.check().await?;

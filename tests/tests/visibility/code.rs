@@ -56,8 +56,9 @@ async fn what_lists_hide_is_unknown_to_code_and_not_named() -> Result<()> {
                 ensure!(!run(&client, code).await?.1, "{config} {code}");
             }
         }
-        let lines = audit::until(&plugway, "call", 16).await?;
-        let denied = &lines[0];
+        let lines = audit::until(&plugway, "call", 17).await?;
+        // The first one is that of the catalogue.
+        let denied = &lines[1];
         ensure!(denied["decided_by"] == "visibility" && denied["verdict"] == "denied", "{denied}");
         ensure!(denied["reason"].as_str().is_some_and(|why| why.contains("dock")), "{denied}");
     }
