@@ -254,6 +254,20 @@ async fn the_gateway_is_told_what_lists_and_rules_look_at() -> Result<()> {
 }
 
 #[tokio::test]
+async fn code_is_judged_by_the_lists_of_visibility() -> Result<()> {
+    let lists = json!({"tools": {"disabled": ["dock"]}});
+    let hub = Hub::new("hub").upstream("chem", NOWHERE).bundled("visibility", lists);
+    let run = |code: &str| at_chem("execute_chem_code", json!({"code": code}));
+    let passes = ["policy visibility shows it", "policy visibility lets it pass", ALLOWED];
+    ensure_said(&explain(&hub, &json!({}), &run("parse(1)")).await?, 0, &passes)?;
+    let output = explain(&hub, &json!({}), &run("dock(1)")).await?;
+    ensure!(output.status.code() == Some(5), "{output:?}");
+    let cause = "[the code uses the function dock, which the lists hide]";
+    ensure!(output.stdout.contains(cause) && !output.stderr.contains("dock"), "{output:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_nobody_said_of_the_server_is_noted() -> Result<()> {
     let config = json!({"blocked_tools": ["parallel_execute", "dock"]});
     let mut call = at_chem("chem_parallel_execute", json!({"inputs": []}));
