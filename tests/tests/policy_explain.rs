@@ -146,7 +146,7 @@ async fn what_is_wrong_with_the_files_is_said() -> Result<()> {
 }
 
 /// A call of a tool of the server `chem`, which runs code and has two functions.
-fn at_chem(own: &str, arguments: Value) -> Value {
+fn at_chem(own: &str, arguments: &Value) -> Value {
     json!({
         "tool": format!("chem_{own}"), "upstream": "chem", "own_name": own, "runs_code": true,
         "functions": ["parse", "dock"], "arguments": arguments,
@@ -162,89 +162,62 @@ const ALLOWED: &str = "the call is allowed";
 const REFUSED: &str = "the call is refused";
 const PASSES: &str = "policy gateway lets it pass";
 
-fn blocks(name: &str, cause: &str) -> String {
-    let body = format!("Tool '{name}' is blocked by gateway policy.");
-    format!("policy gateway refuses it: {body} [{cause}]")
+/// What is said where the gateway shows the tool, or does not list it, and then says this.
+async fn ensure_judged(
+    config: &Value,
+    call: &Value,
+    (listed, said): (bool, Result<&str, (&str, &str)>),
+) -> Result<()> {
+    let sight = if listed { "shows it" } else { "does not list it" };
+    let sight = format!("policy gateway {sight}");
+    match said {
+        Ok(line) => ensure_said(&by_gateway(config, call).await?, 0, &[&sight, line, ALLOWED]),
+        Err((name, cause)) => {
+            let body = format!("Tool '{name}' is blocked by gateway policy.");
+            let line = format!("policy gateway refuses it: {body} [{cause}]");
+            ensure_said(&by_gateway(config, call).await?, 5, &[&sight, &line, REFUSED])
+        }
+    }
+}
+
+fn running(code: &str) -> Value {
+    at_chem("execute_chem_code", &json!({"code": code}))
 }
 
 #[tokio::test]
-async fn the_gateway_is_told_what_lists_and_rules_look_at() -> Result<()> {
+async fn lists_of_the_gateway_know_short_names_and_functions() -> Result<()> {
     let reference = json!({"blocked_tools": ["parallel_execute", "dock"]});
-    let (unlisted, shows) = ("policy gateway does not list it", "policy gateway shows it");
+    let parallel = at_chem("chem_parallel_execute", &json!({"code": "1", "inputs": []}));
     let listed = "`blocked_tools` names it";
-    let parallel = at_chem("chem_parallel_execute", json!({"code": "1", "inputs": []}));
-    let code = |code: &str| at_chem("execute_chem_code", json!({"code": code}));
-    let deny = json!({"rules": [{"name": "no writers", "when": {"not": {"scope": "write"}, "tool": "execute_code"}, "do": "deny"}]});
-    let default =
-        json!({"default": "deny", "rules": [{"when": {"upstream": "other"}, "do": "allow"}]});
-    let limit = json!({"rules": [{"name": "slow", "when": {"tool": "execute_code"}, "do": "limit", "limit": {"per_minute": 1}}]});
-    let confirm =
-        json!({"rules": [{"name": "ask", "when": {"tool": "execute_code"}, "do": "confirm"}]});
-    for (config, call, code, lines) in [
-        (
-            &reference,
-            &parallel,
-            5,
-            vec![
-                unlisted.to_owned(),
-                blocks("chem_chem_parallel_execute", listed),
-                REFUSED.to_owned(),
-            ],
-        ),
-        (
-            &reference,
-            &code("dock(1)"),
-            5,
-            vec![shows.to_owned(), blocks("dock", listed), REFUSED.to_owned()],
-        ),
-        (
-            &reference,
-            &code("parse('dock')"),
-            0,
-            vec![shows.to_owned(), PASSES.to_owned(), ALLOWED.to_owned()],
-        ),
-        (
-            &json!({"allowed_tools": ["parse"]}),
-            &code("dock(1)"),
-            5,
-            vec![
-                shows.to_owned(),
-                blocks("dock", "`allowed_tools` does not name it"),
-                REFUSED.to_owned(),
-            ],
-        ),
-        (
-            &deny,
-            &code("1"),
-            5,
-            vec![
-                unlisted.to_owned(),
-                blocks("chem_execute_chem_code", "the rule no writers"),
-                REFUSED.to_owned(),
-            ],
-        ),
-        (
-            &default,
-            &code("1"),
-            5,
-            vec![
-                unlisted.to_owned(),
-                blocks("chem_execute_chem_code", "the rule default"),
-                REFUSED.to_owned(),
-            ],
-        ),
-        (
-            &limit,
-            &code("1"),
-            0,
-            vec![shows.to_owned(), format!("{PASSES} [slow]"), ALLOWED.to_owned()],
-        ),
-    ] {
-        let output = by_gateway(config, call).await?;
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        ensure_said(&output, code, &lines)?;
-    }
-    let asked = by_gateway(&confirm, &code("1")).await?;
+    let refused = Err(("chem_chem_parallel_execute", listed));
+    ensure_judged(&reference, &parallel, (false, refused)).await?;
+    ensure_judged(&reference, &running("dock(1)"), (true, Err(("dock", listed)))).await?;
+    ensure_judged(&reference, &running("parse('dock')"), (true, Ok(PASSES))).await?;
+    let allowed = json!({"allowed_tools": ["parse"]});
+    let refused = Err(("dock", "`allowed_tools` does not name it"));
+    ensure_judged(&allowed, &running("dock(1)"), (true, refused)).await
+}
+
+#[tokio::test]
+async fn rules_of_the_gateway_are_named() -> Result<()> {
+    let rule = |name: &str, act: Value| {
+        let mut rule = json!({"name": name, "when": {"tool": "execute_code"}});
+        if let (Some(rule), Value::Object(act)) = (rule.as_object_mut(), act) {
+            rule.extend(act);
+        }
+        json!({"rules": [rule]})
+    };
+    let call = running("1");
+    let name = "chem_execute_chem_code";
+    let scope = json!({"not": {"scope": "write"}, "tool": "execute_code"});
+    let deny = rule("no writers", json!({"when": scope, "do": "deny"}));
+    ensure_judged(&deny, &call, (false, Err((name, "the rule no writers")))).await?;
+    let other = json!([{"when": {"upstream": "other"}, "do": "allow"}]);
+    let default = json!({"default": "deny", "rules": other});
+    ensure_judged(&default, &call, (false, Err((name, "the rule default")))).await?;
+    let limit = rule("slow", json!({"do": "limit", "limit": {"per_minute": 1}}));
+    ensure_judged(&limit, &call, (true, Ok(&format!("{PASSES} [slow]")))).await?;
+    let asked = by_gateway(&rule("ask", json!({"do": "confirm"})), &call).await?;
     ensure!(asked.status.code() == Some(0), "{asked:?}");
     let wants = "policy gateway wants a person to confirm it: chem/execute_chem_code";
     ensure!(asked.stdout.contains(wants), "{}", asked.stdout);
@@ -257,7 +230,7 @@ async fn the_gateway_is_told_what_lists_and_rules_look_at() -> Result<()> {
 async fn code_is_judged_by_the_lists_of_visibility() -> Result<()> {
     let lists = json!({"tools": {"disabled": ["dock"]}});
     let hub = Hub::new("hub").upstream("chem", NOWHERE).bundled("visibility", lists);
-    let run = |code: &str| at_chem("execute_chem_code", json!({"code": code}));
+    let run = |code: &str| at_chem("execute_chem_code", &json!({"code": code}));
     let passes = ["policy visibility shows it", "policy visibility lets it pass", ALLOWED];
     ensure_said(&explain(&hub, &json!({}), &run("parse(1)")).await?, 0, &passes)?;
     let output = explain(&hub, &json!({}), &run("dock(1)")).await?;
@@ -270,7 +243,7 @@ async fn code_is_judged_by_the_lists_of_visibility() -> Result<()> {
 #[tokio::test]
 async fn what_nobody_said_of_the_server_is_noted() -> Result<()> {
     let config = json!({"blocked_tools": ["parallel_execute", "dock"]});
-    let mut call = at_chem("chem_parallel_execute", json!({"inputs": []}));
+    let mut call = at_chem("chem_parallel_execute", &json!({"inputs": []}));
     for (gone, note) in [
         ("functions", Some("note: functions were not considered;")),
         ("runs_code", Some("note: short names and functions were not considered;")),

@@ -271,7 +271,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test has a folder of its own")]
     fn each_day_has_a_file_of_its_own() {
         let folder = std::env::temp_dir().join(format!("plugway-daily-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

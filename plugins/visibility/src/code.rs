@@ -80,8 +80,8 @@ mod tests {
         options.checked().unwrap().sets
     }
 
-    fn judged(config: Value, code: &str) -> Result<(), Ban> {
-        judge(&rules(&config), FUNCTIONS, code)
+    fn judged(config: &Value, code: &str) -> Result<(), Ban> {
+        judge(&rules(config), FUNCTIONS, code)
     }
 
     fn hidden(name: &str) -> Result<(), Ban> {
@@ -90,34 +90,34 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_not_called() {
-        let disabled = || json!({"tools": {"disabled": ["dock", "send_*"]}});
-        assert_eq!(judged(disabled(), "parse('dock')  # dock"), Ok(()));
-        assert_eq!(judged(disabled(), "f = dock"), hidden("dock"));
-        assert_eq!(judged(disabled(), "f'{dock(1)}'"), hidden("dock"));
-        assert_eq!(judged(disabled(), "\u{ff44}ock(1)"), hidden("dock"));
-        assert_eq!(judged(disabled(), "send_report()"), hidden("send_report"));
+        let disabled = &json!({"tools": {"disabled": ["dock", "send_*"]}});
+        assert_eq!(judged(disabled, "parse('dock')  # dock"), Ok(()));
+        assert_eq!(judged(disabled, "f = dock"), hidden("dock"));
+        assert_eq!(judged(disabled, "f'{dock(1)}'"), hidden("dock"));
+        assert_eq!(judged(disabled, "\u{ff44}ock(1)"), hidden("dock"));
+        assert_eq!(judged(disabled, "send_report()"), hidden("send_report"));
         // No function of the server.
-        assert_eq!(judged(disabled(), "send_other()"), Ok(()));
-        let enabled = || json!({"tools": {"enabled": ["parse"]}});
-        assert_eq!(judged(enabled(), "print(parse(1))"), Ok(()));
-        assert_eq!(judged(enabled(), "dock(parse(1))"), hidden("dock"));
+        assert_eq!(judged(disabled, "send_other()"), Ok(()));
+        let enabled = &json!({"tools": {"enabled": ["parse"]}});
+        assert_eq!(judged(enabled, "print(parse(1))"), Ok(()));
+        assert_eq!(judged(enabled, "dock(parse(1))"), hidden("dock"));
         let also =
             json!({"tools": {"enabled": ["*"]}, "also": [{"tools": {"disabled": ["dock"]}}]});
-        assert_eq!(judged(also, "dock(1)"), hidden("dock"));
-        assert_eq!(judged(json!({"tags": {"enabled": ["safe"]}}), "parse(1)"), hidden("parse"));
+        assert_eq!(judged(&also, "dock(1)"), hidden("dock"));
+        assert_eq!(judged(&json!({"tags": {"enabled": ["safe"]}}), "parse(1)"), hidden("parse"));
     }
 
     #[test]
     fn code_that_cannot_be_read_is_refused_or_searched() {
-        let enabled = || json!({"tools": {"enabled": ["parse"]}});
-        let disabled = || json!({"tools": {"disabled": ["dock"]}});
-        assert_eq!(judged(enabled(), TORN), Err(Ban::Unreadable));
-        assert_eq!(judged(disabled(), TORN), Ok(()));
-        assert_eq!(judged(disabled(), &format!("{TORN} # dock")), hidden("dock"));
-        assert_eq!(judged(disabled(), &format!("{TORN} \u{ff44}ock")), Err(Ban::Unreadable));
+        let enabled = &json!({"tools": {"enabled": ["parse"]}});
+        let disabled = &json!({"tools": {"disabled": ["dock"]}});
+        assert_eq!(judged(enabled, TORN), Err(Ban::Unreadable));
+        assert_eq!(judged(disabled, TORN), Ok(()));
+        assert_eq!(judged(disabled, &format!("{TORN} # dock")), hidden("dock"));
+        assert_eq!(judged(disabled, &format!("{TORN} \u{ff44}ock")), Err(Ban::Unreadable));
         // Nothing depends on what it uses.
-        assert_eq!(judged(json!({"tools": {"enabled": ["*"]}}), TORN), Ok(()));
-        assert_eq!(judged(json!({"tools": {"disabled": ["other"]}}), TORN), Ok(()));
+        assert_eq!(judged(&json!({"tools": {"enabled": ["*"]}}), TORN), Ok(()));
+        assert_eq!(judged(&json!({"tools": {"disabled": ["other"]}}), TORN), Ok(()));
     }
 
     #[test]

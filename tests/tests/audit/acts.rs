@@ -29,9 +29,10 @@ async fn answered(client: &Client, params: Value, answer: &Value) -> Result<Stri
     let questions = result["inputRequests"].as_object().context("nothing was asked")?;
     let (key, _) = questions.iter().next().context("no question")?;
     let mut again = params;
-    again["inputResponses"] = json!({key: answer});
+    let members = again.as_object_mut().context("params are an object")?;
+    members.insert("inputResponses".to_owned(), json!({key: answer}));
     if let Some(state) = result["requestState"].as_str() {
-        again["requestState"] = json!(state);
+        members.insert("requestState".to_owned(), json!(state));
     }
     client.call("tools/call", again).await?;
     Ok(key.clone())

@@ -1,4 +1,4 @@
-//! Snippets with what CPython 3.14 says of them. `tests/tests/gateway_python.rs` asks a CPython whether the file is right.
+//! Snippets with what `CPython` 3.14 says of them. `tests/tests/gateway_python.rs` asks a `CPython` whether the file is right.
 
 use std::collections::BTreeSet;
 
