@@ -1,7 +1,7 @@
 //! `plugway check`: policies say how they understood what the operator wrote, and with `--connect` what that is about.
 
 use anyhow::{Result, ensure};
-use plugway_tests::{DemoHttp, Guest, Hub, plugway::Output};
+use plugway_tests::{Coder, DemoHttp, Guest, Hub, coder::function, plugway::Output};
 use serde_json::json;
 
 fn explains(entries: &[&str]) -> Guest {
@@ -80,5 +80,66 @@ async fn what_explains_itself_badly_is_a_warning_and_no_more() -> Result<()> {
         let said = output.stdout.lines().find(|said| said.starts_with(line));
         ensure!(said.is_some_and(|said| said.contains(why)), "{}", output.stdout);
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_gateway_explains_everything_that_names_tools() -> Result<()> {
+    let functions = [function("parse", "Parses.", &[], &[]), function("dock", "Docks.", &[], &[])];
+    let server = Coder::start("chem", &functions).await?;
+    let config = json!({
+        "blocked_tools": ["dock", "docks"],
+        "confirm": "destructive", "not_destructive": ["check_job", "chek_job"],
+        "limits": [{"calls_per_minute": 9, "tools": ["execute_code", "execut_code"]}],
+        "rules": [
+            {"do": "deny", "when": {"tool": ["load_skill", "lod_skill"]}},
+            {"do": "deny", "when": {"not": {"tool": "*_chem_*"}, "all": [{"tool": "parse"}]}},
+        ],
+    });
+    let hub = Hub::new("hub").upstream("chem", &server.url()).bundled("gateway", config);
+    let place = "policy gateway of connector hub";
+    let runs = "what servers that run code call so, and tools of that name";
+    let said = [
+        (
+            "dock",
+            "in blocked_tools blocks tools and functions of catalogues of that name".to_owned(),
+            "1 here: function chem.dock",
+        ),
+        (
+            "check_job",
+            format!("in not_destructive asks nobody about {runs}"),
+            "1 here: chem_check_job",
+        ),
+        ("execute_code", format!("in limits[0].tools limits {runs}"), "1 here: execute_chem_code"),
+        ("load_skill", format!("in rules[0].when.tool is about {runs}"), "1 here: load_chem_skill"),
+        (
+            "*_chem_*",
+            "in rules[1].when.not.tool is about tools whose name it matches".to_owned(),
+            "2 here: execute_chem_code, load_chem_skill",
+        ),
+    ];
+    let alone = hub.setup()?.check().await?;
+    ensure_is_good(&alone)?;
+    for (entry, meaning, _) in &said {
+        ensure_says(&alone, &format!("{place}: \"{entry}\" {meaning}"))?;
+    }
+    ensure!(!alone.stdout.contains("warning"), "{}", alone.stdout);
+    let connected = hub.setup()?.argument("--connect").check().await?;
+    ensure_is_good(&connected)?;
+    for (entry, meaning, here) in &said {
+        let line = format!("{place}: \"{entry}\" {meaning}; {here}");
+        ensure!(
+            connected.stdout.lines().any(|said| said.starts_with(&line)),
+            "no `{line}` in\n{}",
+            connected.stdout
+        );
+    }
+    let warned = connected.stdout.lines().filter(|line| line.starts_with("warning: "));
+    let nothing = |entry: &str| {
+        format!("warning: {place}: \"{entry}\" is about nothing that the servers offer now")
+    };
+    // A rule is not about functions.
+    let expected = ["docks", "chek_job", "execut_code", "lod_skill", "parse"].map(nothing);
+    ensure!(warned.eq(expected.iter()), "{}", connected.stdout);
     Ok(())
 }

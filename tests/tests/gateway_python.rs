@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, process::Stdio};
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_gateway::code::identifiers;
+use plugway_python_names::identifiers;
 use plugway_tests::peers::Peers;
 use serde::Deserialize;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-const CORPUS: &str = include_str!("../../plugins/gateway/src/code/tests/corpus.jsonl");
+const CORPUS: &str = include_str!("../../plugins/python-names/src/tests/corpus.jsonl");
 /// Made texts of each sort.
 const MADE: usize = 4_000;
 

@@ -25,8 +25,9 @@ cargo xtask <command>
   tidy           the house rules alone: layers, file sizes, banned constructs
   peers          install the pinned official clients and servers that tests use into .cache/peers
   platforms      check that plugway compiles for macOS and Windows, where their parts are installed
-  bench [--quick]
+  bench [--quick] [--audit]
                  a call's cost through plugway, as ratios to a bare proxy in the same run
+                 (--audit: what an audit that is on and chained adds)
   bench against-reference [--quick]
                  the same as ratios to the router of agora-workbench, before one of its servers
   nightly        slow checks: licences, unused dependencies, spelling, fuzz runs

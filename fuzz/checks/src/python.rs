@@ -1,7 +1,7 @@
 //! Names in Python code: whatever the text is, it is read or refused; names stand in it, and what stands behind it or inside
 //! a field of an f-string is found.
 
-use plugway_gateway::code::identifiers;
+use plugway_python_names::identifiers;
 
 /// A text.
 pub(crate) fn check(data: &[u8]) {

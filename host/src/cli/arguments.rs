@@ -95,7 +95,8 @@ pub(super) struct Explain {
     /// The claims of the caller, a JSON object: `sub`, `client_id`, `tenant`, `scope` or `scopes`, and any other claim.
     #[arg(long, value_name = "FILE")]
     pub(super) caller: PathBuf,
-    /// The call, a JSON object: `tool`, `upstream`, `own_name`, `arguments`, `hints`, `method`, `session`.
+    /// The call, a JSON object: `tool`, `upstream`, `own_name`, `runs_code`, `functions`, `arguments`, `hints`,
+    /// `method`, `session`.
     #[arg(long, value_name = "FILE")]
     pub(super) call: PathBuf,
     /// The connector, where there are several.

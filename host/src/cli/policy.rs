@@ -32,6 +32,12 @@ struct Written {
     upstream: Option<String>,
     #[serde(default)]
     own_name: Option<String>,
+    /// Whether the server runs code; where functions are named it does.
+    #[serde(default)]
+    runs_code: Option<bool>,
+    /// The functions that code at the server can call.
+    #[serde(default)]
+    functions: Option<Vec<String>>,
     #[serde(default)]
     arguments: Map<String, Value>,
     #[serde(default)]
@@ -61,7 +67,7 @@ fn explain(command: &Explain, environment: &Environment) -> Result<(), Failure> 
     let flags = Flags { listen: Some("127.0.0.1:0".to_owned()), ..Flags::default() };
     let settings = command.source(environment).load(&flags, environment)?;
     let connector = choose(&settings, command.connector.as_deref())?;
-    let question = question(command)?;
+    let (question, unsaid) = question(command)?;
     let asked = application::explain(&settings, connector, question);
     let Explanation { steps, verdict } = serve::runtime()?.block_on(asked)?;
     for step in &steps {
@@ -74,6 +80,9 @@ fn explain(command: &Explain, environment: &Environment) -> Result<(), Failure> 
         Verdict::Refused(_) => "the call is refused",
         Verdict::Unknown => "the call is refused: to this caller there is no such thing",
     });
+    if let Some(note) = unsaid {
+        say(note);
+    }
     match verdict {
         Verdict::Allowed | Verdict::Confirmed | Verdict::Answered => Ok(()),
         Verdict::Refused(sentence) => Err(denied(&sentence)),
@@ -124,7 +133,13 @@ fn choose<'a>(
     })
 }
 
-fn question(command: &Explain) -> Result<Question, Failure> {
+/// What nobody said and policies may look at: their answers may be others where plugway serves.
+const UNSAID: &str = "note: short names and functions were not considered; say `runs_code` and `functions` of the call's server";
+const UNSAID_FUNCTIONS: &str =
+    "note: functions were not considered; say `functions` of the call's server";
+
+/// The call, and a note where policies know less of it than they will.
+fn question(command: &Explain) -> Result<(Question, Option<&'static str>), Failure> {
     let wrong = |path: &Path, sentence: &dyn std::fmt::Display, hint: &str| {
         Failure::new(Exit::Refused, format!("{}: {sentence}", path.display()), hint)
     };
@@ -132,7 +147,8 @@ fn question(command: &Explain) -> Result<Question, Failure> {
     let caller =
         claims::caller(REALM, &claims).map_err(|error| wrong(&command.caller, &error, CALLER))?;
     let written: Written = read(&command.call, CALL)?;
-    let Written { tool, method, upstream, own_name, arguments, hints, session } = written;
+    let Written { tool, method, upstream, own_name, runs_code, functions, .. } = written;
+    let Written { arguments, hints, session, .. } = written;
     let method = method.as_deref().unwrap_or("tools/call");
     let (kind, params) = match method {
         "tools/call" => (EntryKind::Tool, json!({"name": tool, "arguments": arguments})),
@@ -143,6 +159,18 @@ fn question(command: &Explain) -> Result<Question, Failure> {
             return Err(wrong(&command.call, &sentence, CALL));
         }
     };
+    let unsaid = match (&upstream, kind, runs_code, &functions) {
+        (None, ..) => None,
+        (_, EntryKind::Tool, None, None) => Some(UNSAID),
+        (_, EntryKind::Tool, Some(true), None) => Some(UNSAID_FUNCTIONS),
+        _ => None,
+    };
+    let functions = functions.unwrap_or_default();
+    let is_name = |name: &String| !name.is_empty() && !name.contains(char::is_control);
+    if !functions.iter().all(is_name) || (!functions.is_empty() && runs_code == Some(false)) {
+        let sentence = "`functions` are names of functions that a server which runs code has";
+        return Err(wrong(&command.call, &sentence, CALL));
+    }
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let message = Message::parse(Bytes::from(message.to_string()))
         .map_err(|error| wrong(&command.call, &error, CALL))?;
@@ -154,15 +182,18 @@ fn question(command: &Explain) -> Result<Question, Failure> {
         idempotent: hints.idempotent_hint,
         open_world: hints.open_world_hint,
     };
-    Ok(Question {
+    let question = Question {
         caller: Arc::new(caller),
         message,
         kind,
         name,
         target: upstream.map(|upstream| (upstream.into(), own)),
+        runs_code: runs_code.unwrap_or(!functions.is_empty()),
+        functions,
         hints,
         session: session.map(Arc::from),
-    })
+    };
+    Ok((question, unsaid))
 }
 
 const CALLER: &str = "write claims as JSON: {\"sub\": \"ann\", \"client_id\": \"cli\", \"tenant\": \"acme\", \

@@ -16,12 +16,11 @@ pub fn executes(tool: &str) -> bool {
 impl Connector {
     /// Whether the server of that name runs code: it lists such a tool, or a caller with this catalogue is offered one.
     pub(super) fn runs_code(&self, catalogue: &Catalogue, upstream: &str) -> bool {
-        let Some(place) = self.place_of(upstream) else { return false };
-        self.upstreams.get(place).is_some_and(lists_one)
-            || catalogue
-                .entries()
-                .iter()
-                .any(|entry| is_one(entry) && entry.upstream() == Some(place))
+        let served = self.place_of(upstream).and_then(|place| self.upstreams.get(place));
+        let is_its =
+            |entry: &Entry| catalogue.upstream_of(entry).is_some_and(|name| **name == *upstream);
+        served.is_some_and(lists_one)
+            || catalogue.entries().iter().any(|entry| is_one(entry) && is_its(entry))
     }
 
     /// The names of all that do, as far as these entries and the servers' own lists say.

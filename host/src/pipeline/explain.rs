@@ -14,7 +14,8 @@ use super::port::{
     Admission, Edit, Inbound, Outcome, Page, Policy, PolicyHooks, Promise, Review, Sights,
 };
 use super::request::{Flight, Request, RequestId};
-use crate::catalogue::{Catalogue, Entry, EntryKind, Hints, Sight, Target, View};
+use super::supposed;
+use crate::catalogue::{Entry, EntryKind, Hints, Sight, Target, View};
 use crate::fault::Fault;
 use crate::protocol::{Message, Revision};
 
@@ -36,6 +37,10 @@ pub struct Question {
     pub name: Arc<str>,
     /// The upstream and its own name for the thing; none for what the connector itself offers.
     pub target: Option<(Arc<str>, Arc<str>)>,
+    /// Whether its server runs code.
+    pub runs_code: bool,
+    /// The names of the functions that code at its server can call.
+    pub functions: Vec<String>,
     /// What is known of its annotations.
     pub hints: Hints,
     /// What stands for the session.
@@ -100,7 +105,13 @@ pub enum Verdict {
 pub async fn explain(mut connector: Connector, question: Question) -> Explanation {
     let steps = Steps::default();
     let policies = std::mem::take(&mut connector.policies);
-    let witness = |policy| Arc::new(Witness { policy, steps: steps.clone() }) as Arc<dyn Policy>;
+    let server = question.target.as_ref().filter(|_| question.runs_code);
+    let run_code: Arc<[Arc<str>]> =
+        server.map(|(upstream, _)| upstream.clone()).into_iter().collect();
+    let witness = |policy| {
+        let (steps, run_code) = (steps.clone(), run_code.clone());
+        Arc::new(Witness { policy, steps, run_code }) as Arc<dyn Policy>
+    };
     connector.policies = policies.into_iter().map(witness).collect();
     let verdict = Box::pin(verdict(&Arc::new(connector), question)).await;
     let steps = std::mem::take(&mut *steps.lock());
@@ -108,7 +119,10 @@ pub async fn explain(mut connector: Connector, question: Question) -> Explanatio
 }
 
 async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
-    let Question { caller, message, kind, name, target, hints, session } = question;
+    let Question { caller, message, kind, name, target, runs_code, functions, hints, session } =
+        question;
+    let upstream = target.as_ref().map(|(upstream, _)| upstream);
+    let catalogue = Arc::new(supposed::catalogue(upstream, runs_code, &functions));
     let entry = Arc::new(Entry {
         kind,
         key: name.clone(),
@@ -122,12 +136,12 @@ async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
         mirrored: Box::default(),
     });
     let judged = (entry.clone(), target.as_ref().map(|(upstream, _)| upstream.clone()));
-    match connector.judge(&caller, None, (&[judged], connector.views.whole().catalogue())).await {
+    match connector.judge(&caller, None, (&[judged], &catalogue)).await {
         Err(fault) => return Verdict::Refused(fault.public().to_owned()),
         Ok(seen) if seen.sights.contains(&Sight::Hidden) => return Verdict::Unknown,
         Ok(_) => {}
     }
-    let view = Arc::new(View::whole(Arc::new(Catalogue::default())));
+    let view = Arc::new(View::whole(catalogue));
     let request = request(caller, message, session);
     let mut call = Call::new(connector, request, view, entry, name);
     let attributes = vec![(EXPLAIN.into(), "true".into())];
@@ -186,6 +200,8 @@ impl Steps {
 struct Witness {
     policy: Arc<dyn Policy>,
     steps: Steps,
+    /// The server, if it is said to run code: there is none that could be asked.
+    run_code: Arc<[Arc<str>]>,
 }
 
 impl Witness {
@@ -245,6 +261,7 @@ impl Policy for Witness {
     }
 
     fn visible(&self, caller: Arc<Caller>, page: Page) -> Promise<'_, Result<Sights, Fault>> {
+        let page = Page { run_code: self.run_code.clone(), ..page };
         Box::pin(async move {
             let seen = self.policy.visible(caller, page).await;
             match &seen {

@@ -56,6 +56,7 @@ mod routing;
 pub mod seal;
 mod shaping;
 pub mod status;
+mod supposed;
 mod tasks;
 mod tell;
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! A function of a server's catalogue is named by the same lists as tools. An allow-list that names no function of a server
 //! does not restrict its functions; one that names some restricts code to these.
 
-use std::collections::BTreeSet;
+use plugway_python_names::{identifiers, words};
 
-use crate::code;
 use crate::lists::{Ban, Lists, Patterns};
 use crate::names::SHORT;
 
@@ -61,7 +60,7 @@ impl Lists {
         if banned.is_empty() {
             return Ok(());
         }
-        let used = match code::identifiers(code) {
+        let used = match identifiers(code) {
             Ok(used) => used,
             Err(_) if restricts => return Err(CodeBan::Unreadable),
             Err(_) => words(code).ok_or(CodeBan::Unreadable)?,
@@ -71,16 +70,6 @@ impl Lists {
             None => Ok(()),
         }
     }
-}
-
-/// Everything in a text that could be a name, comments and strings included; none where it holds letters beyond ASCII, which
-/// Python may read as others.
-fn words(text: &str) -> Option<BTreeSet<String>> {
-    if text.chars().any(|c| !c.is_ascii() && c.is_alphanumeric()) {
-        return None;
-    }
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    Some(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use crate::config::{self, Confirm, Options};
 use crate::confirm::Destructive;
 use crate::limits::{Limit, digest};
 use crate::lists::{Lists, Patterns};
-use crate::rules::Rules;
+use crate::rules::{Rules, tool_globs};
 use crate::understood::{About, Does, List};
 
 /// The policy.
 #[derive(Debug)]
 pub struct Gateway {
-    /// The lists, as they were written.
+    /// The lists, and what else names things, as they were written.
     pub(crate) written: Vec<List>,
     /// Of tools, and of the functions that code calls.
     pub(crate) tools: Lists,
@@ -35,6 +35,7 @@ impl Gateway {
         let text = Value::Object(written.clone()).to_string();
         let (options, rules) = config::parts(written)?;
         let observes = rules.mode == "observe";
+        let of_rules = tool_globs(&rules.rules);
         let rules =
             Rules::checked(rules).map_err(|(path, sentence)| BadConfig::at(path, sentence))?;
         let limits = Limit::checked(&options)?;
@@ -48,7 +49,7 @@ impl Gateway {
             }
         };
         Ok(Self {
-            written: written_lists(&options),
+            written: written_lists(&options, of_rules),
             tools: Lists::checked("tools", options.blocked_tools, options.allowed_tools)?,
             prompts: Lists::checked("prompts", options.blocked_prompts, options.allowed_prompts)?,
             resources: Lists::checked(
@@ -65,26 +66,33 @@ impl Gateway {
     }
 }
 
-/// The lists in the order of the documentation.
-fn written_lists(options: &Options) -> Vec<List> {
-    let blocked = |key, about, entries: &Vec<String>| List {
-        key,
+/// Everything that names tools, prompts or resources, in the order of the documentation.
+fn written_lists(options: &Options, of_rules: Vec<(String, Vec<String>)>) -> Vec<List> {
+    let blocked = |key: &str, about, entries: &Vec<String>| List {
+        key: key.to_owned(),
         does: Does::Blocks,
         about,
         entries: entries.clone(),
     };
-    let allowed = |key, about, entries: &Option<Vec<String>>| List {
-        key,
+    let allowed = |key: &str, about, entries: &Option<Vec<String>>| List {
+        key: key.to_owned(),
         does: Does::Allows,
         about,
         entries: entries.clone().unwrap_or_default(),
     };
-    vec![
+    let of_calls = |key: String, does, entries| List { key, does, about: About::Calls, entries };
+    let mut lists = vec![
         blocked("blocked_tools", About::Tools, &options.blocked_tools),
         allowed("allowed_tools", About::Tools, &options.allowed_tools),
         blocked("blocked_prompts", About::Prompts, &options.blocked_prompts),
         allowed("allowed_prompts", About::Prompts, &options.allowed_prompts),
         blocked("blocked_resources", About::Resources, &options.blocked_resources),
         allowed("allowed_resources", About::Resources, &options.allowed_resources),
-    ]
+        of_calls("not_destructive".to_owned(), Does::Spares, options.not_destructive.clone()),
+    ];
+    lists.extend(options.limits.iter().enumerate().filter_map(|(at, limit)| {
+        Some(of_calls(format!("limits[{at}].tools"), Does::Limits, limit.tools.clone()?))
+    }));
+    lists.extend(of_rules.into_iter().map(|(key, globs)| of_calls(key, Does::Selects, globs)));
+    lists
 }

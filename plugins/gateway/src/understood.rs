@@ -17,6 +17,12 @@ pub enum Does {
     Blocks,
     /// Nothing else may be used.
     Allows,
+    /// Calls of what matches are counted.
+    Limits,
+    /// Nobody is asked about what matches, whatever it says of itself.
+    Spares,
+    /// A rule is about what matches, as far as its other conditions hold.
+    Selects,
 }
 
 /// What a list is about.
@@ -24,6 +30,8 @@ pub enum Does {
 pub enum About {
     /// Tools, and functions of catalogues.
     Tools,
+    /// Tools alone.
+    Calls,
     /// Prompts.
     Prompts,
     /// Resources and templates, by their URIs.
@@ -33,8 +41,8 @@ pub enum About {
 /// A list of the configuration.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Its key, such as `blocked_tools`.
-    pub key: &'static str,
+    /// Where it stands, such as `blocked_tools` or `rules[0].when.tool`.
+    pub key: String,
     /// What it does.
     pub does: Does,
     /// What it is about.
@@ -83,6 +91,7 @@ pub fn understood(lists: &[List], things: &[Thing<'_>]) -> Vec<Understood> {
 fn is_about(about: About, kind: &str) -> bool {
     match about {
         About::Tools => matches!(kind, "tool" | "function"),
+        About::Calls => kind == "tool",
         About::Prompts => kind == "prompt",
         About::Resources => matches!(kind, "resource" | "template"),
     }
@@ -92,14 +101,18 @@ fn meaning(list: &List, entry: &str) -> String {
     let does = match list.does {
         Does::Blocks => "blocks",
         Does::Allows => "allows",
+        Does::Limits => "limits",
+        Does::Spares => "asks nobody about",
+        Does::Selects => "is about",
     };
-    let key = list.key;
+    let key = &list.key;
     let what = match list.about {
         About::Tools => "tools and functions of catalogues",
+        About::Calls => "tools",
         About::Prompts => "prompts",
         About::Resources => "resources and templates",
     };
-    let tools = list.about == About::Tools;
+    let tools = matches!(list.about, About::Tools | About::Calls);
     if tools && names::SHORT.contains(&entry) {
         let more = if entry == names::PARALLEL {
             format!(", and {}", names::BATCHES.join(" and "))
@@ -132,7 +145,7 @@ mod tests {
 
     fn list(about: About, entries: &[&str]) -> List {
         let entries = entries.iter().map(|&entry| entry.to_owned()).collect();
-        List { key: "blocked", does: Does::Blocks, about, entries }
+        List { key: "blocked".to_owned(), does: Does::Blocks, about, entries }
     }
 
     fn matches(about: About, entry: &str) -> Vec<u32> {
@@ -158,6 +171,9 @@ mod tests {
             (About::Tools, "*_batch", &[1, 2]),
             (About::Tools, "parse_molecule", &[3]),
             (About::Tools, "parallel", &[]),
+            (About::Calls, "check_batch", &[1, 2]),
+            (About::Calls, "parallel_execute", &[0, 1]),
+            (About::Calls, "parse_molecule", &[]),
             (About::Prompts, "check_*", &[4]),
             (About::Prompts, "parse_molecule", &[]),
             (About::Resources, "file:///*", &[5, 6]),
@@ -180,9 +196,21 @@ mod tests {
                 "in blocked blocks tools and functions of catalogues of that name",
             ]
         );
-        let list =
-            List { does: Does::Allows, key: "allowed_prompts", ..list(About::Prompts, &["send"]) };
-        let [one] = &*understood(&[list], &[]) else { panic!("one") };
+        let prompts = List {
+            does: Does::Allows,
+            key: "allowed_prompts".to_owned(),
+            ..list(About::Prompts, &["send"])
+        };
+        let [one] = &*understood(&[prompts], &[]) else { panic!("one") };
         assert_eq!(one.meaning, "in allowed_prompts allows prompts of that name");
+        for (does, expected) in [
+            (Does::Limits, "in blocked limits tools of that name"),
+            (Does::Spares, "in blocked asks nobody about tools of that name"),
+            (Does::Selects, "in blocked is about tools of that name"),
+        ] {
+            let list = List { does, ..list(About::Calls, &["b"]) };
+            let [one] = &*understood(&[list], &[]) else { panic!("one") };
+            assert_eq!(one.meaning, expected);
+        }
     }
 }

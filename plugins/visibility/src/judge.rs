@@ -2,6 +2,12 @@
 
 use crate::lists::{About, Set};
 
+/// The kind of what code calls.
+pub const FUNCTION: &str = "function";
+
+/// Whether one of the names of a thing fulfils something.
+type Named<'a> = &'a dyn Fn(&dyn Fn(&str) -> bool) -> bool;
+
 /// One thing of a connector.
 #[derive(Debug, Clone, Copy)]
 pub struct Thing<'a> {
@@ -17,7 +23,7 @@ pub struct Thing<'a> {
 
 /// What has to be asked for; it seldom is.
 pub trait Details {
-    /// The name of a resource or template.
+    /// The name of a resource or template; of a function its name in the code.
     fn name(&self) -> Option<String>;
     /// Whether the connector answers it itself.
     fn is_local(&self) -> bool;
@@ -46,23 +52,33 @@ impl Judge<'_> {
     pub fn shows(&self, thing: &Thing<'_>, details: &impl Details) -> bool {
         let about = About::of(thing.kind);
         let all = || self.rules.iter().chain(self.asked);
-        let is_listed = about == About::Resources && all().any(|set| !set.of(about).is_empty());
+        let is_function = thing.kind == FUNCTION;
+        let has_two = is_function || about == About::Resources;
+        let is_listed = has_two && all().any(|set| !set.of(about).is_empty());
         let own = is_listed.then(|| details.name()).flatten();
-        let named = |matches: &dyn Fn(&str) -> bool| {
+        let asked_by = |matches: &dyn Fn(&str) -> bool| {
             matches(thing.name) || own.as_deref().is_some_and(matches)
         };
-        let is_disabled = |set: &Set| {
+        // Code calls functions by one name alone, whatever clients see: lists are locks, so they go by that one.
+        let ruled_by = |matches: &dyn Fn(&str) -> bool| match own.as_deref() {
+            Some(name) if is_function => matches(name),
+            _ => asked_by(matches),
+        };
+        let disables = |set: &Set, named: Named<'_>| {
             named(&|name| set.of(about).disables(name))
                 || thing.tags.iter().any(|tag| set.tags.disables(tag))
         };
-        if all().any(is_disabled) {
+        if self.rules.iter().any(|set| disables(set, &ruled_by))
+            || self.asked.iter().any(|set| disables(set, &asked_by))
+        {
             return false;
         }
         let is_own = thing.serverless && details.is_local();
         let rules = if is_own { &[][..] } else { self.rules };
         let asked = if is_own && is_catalogue(thing) { &[][..] } else { self.asked };
         let enabling: Vec<&Set> = rules.iter().chain(asked).collect();
-        enabling.iter().all(|set| named(&|name| set.of(about).enables(name)))
+        rules.iter().all(|set| ruled_by(&|name| set.of(about).enables(name)))
+            && asked.iter().all(|set| asked_by(&|name| set.of(about).enables(name)))
             && tagged(thing.tags, &enabling)
     }
 }

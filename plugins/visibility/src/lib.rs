@@ -2,11 +2,12 @@
 //! the query or the headers of a request.
 //!
 //! In reading order: [`lists`] is what is enabled and disabled, [`config`] what operators write, [`asked`] what a request
-//! asks for, [`judge`] looks at one thing, [`component`] is the plugin.
+//! asks for, [`judge`] looks at one thing, [`mod@code`] at code that calls functions, [`component`] is the plugin.
 
 pub mod lists;
 
 pub mod asked;
+pub mod code;
 pub mod config;
 pub mod judge;
 

@@ -126,6 +126,35 @@ async fn what_policies_decide_is_told_with_their_revisions() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_call_names_the_revision_that_judged_it_after_a_reload_too() -> Result<()> {
+    let clock = DemoHttp::start(&[]).await?;
+    let hub = |blocked: &str| {
+        let lists = json!({"blocked_tools": [blocked]});
+        audited(Hub::before(clock.url()).bundled("gateway", lists), json!({}))
+    };
+    let plugway = hub("echo").start().await?;
+    let client = plugway.legacy().await?;
+    let echo = call("clock_echo", &json!({"message": "x"}));
+    for (at, blocked) in ["echo", "now", "echo"].iter().enumerate() {
+        if at > 0 {
+            plugway.reconfigure(&hub(blocked).configuration())?;
+            let reloads = audit::until(&plugway, "reload", at).await?;
+            ensure!(reloads[at - 1]["result"] == "applied", "{reloads:?}");
+        }
+        client.call("tools/call", echo.clone()).await?;
+    }
+    let lines = audit::until(&plugway, "call", 3).await?;
+    let verdicts: Vec<&Value> = lines.iter().map(|line| &line["verdict"]).collect();
+    ensure!(verdicts == ["denied", "allowed", "denied"], "{lines:?}");
+    let revisions: Vec<&Value> =
+        lines.iter().map(|line| &line["policies"][0]["revision"]).collect();
+    ensure!(revisions.iter().all(|one| one.is_string()), "{lines:?}");
+    ensure!(revisions[0] != revisions[1] && revisions[0] == revisions[2], "{revisions:?}");
+    ensure!(lines[0]["session"] == lines[2]["session"], "it is one session: {lines:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_a_plugin_asks_a_server_is_a_call_with_a_parent() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
     let router = Guest::new("answer_upstreams").grants(json!({"upstreams": true}));

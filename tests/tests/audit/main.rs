@@ -1,5 +1,6 @@
 //! The audit: what stands in its lines, that each call leaves exactly one however it ends, and that none is lost.
 
+mod acts;
 mod calls;
 mod endings;
 mod files;

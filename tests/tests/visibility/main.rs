@@ -1,6 +1,7 @@
 //! The policy `visibility`: what an operator lists is shown, clients narrow it, and nobody widens it.
 #![expect(clippy::indexing_slicing, reason = "a member that a JSON value does not have is null")]
 
+mod code;
 mod grants;
 mod operator;
 mod requests;

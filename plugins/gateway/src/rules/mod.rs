@@ -7,6 +7,7 @@
 
 pub mod config;
 pub mod facts;
+pub mod globs;
 pub mod list;
 pub mod verdict;
 
@@ -23,5 +24,6 @@ mod tests;
 
 pub use config::RulesConfig;
 pub use facts::Facts;
+pub use globs::tool_globs;
 pub use list::Rules;
 pub use verdict::{Act, LimitKey, Outlook, Verdict};

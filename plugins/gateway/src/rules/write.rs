@@ -13,7 +13,7 @@ const KEYS: [&str; 12] = [
 ];
 const KINDS: [(&str, &str); 3] = [("tool", "tool"), ("prompt", "prompt"), ("resource", "resource")];
 /// How deep `all` and `not` may stand inside each other.
-const DEPTH_MAX: u32 = 8;
+pub(super) const DEPTH_MAX: u32 = 8;
 
 /// Reads the value of `when`.
 pub(super) fn when(place: &Place<'_>) -> Result<When, Wrong> {

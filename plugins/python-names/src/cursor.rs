@@ -3,7 +3,7 @@
 use super::kernel;
 use super::refusal::NotPython;
 
-/// Whether a name may begin so. As CPython does we take every character beyond ASCII into a name: which of them may stand there
+/// Whether a name may begin so. As `CPython` does we take every character beyond ASCII into a name: which of them may stand there
 /// it looks up later, and none means anything else. What no name has is no program, and nothing that we could overlook. White space
 /// and what a kernel divides lines at is no part of a name.
 pub(super) fn begins(found: char) -> bool {

@@ -1,6 +1,6 @@
 //! What is refused, and the words for it.
 
-use crate::code::identifiers;
+use crate::identifiers;
 
 #[track_caller]
 fn refused(code: &str, line: usize, why: &str) {

@@ -1,11 +1,10 @@
-//! Snippets with what CPython 3.14 says of them. `tests/tests/gateway_python.rs` asks a CPython whether the file is right.
+//! Snippets with what `CPython` 3.14 says of them. `tests/tests/gateway_python.rs` asks a `CPython` whether the file is right.
 
 use std::collections::BTreeSet;
 
-use plugway_sdk::serde_json;
 use serde::Deserialize;
 
-use crate::code::identifiers;
+use crate::identifiers;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

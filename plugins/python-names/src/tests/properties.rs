@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::code::identifiers;
+use crate::identifiers;
 
 /// Texts that are nearly Python.
 fn nearly() -> impl Strategy<Value = String> {
