@@ -6,6 +6,8 @@ mod changes;
 mod code;
 mod limits;
 mod lists;
+mod rules;
+mod together;
 
 use std::time::Duration;
 
