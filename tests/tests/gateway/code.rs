@@ -10,8 +10,10 @@ use super::{blocked, call, is_blocked, with};
 
 /// A server that runs code, with two functions, behind this gateway.
 async fn chemistry(config: Value) -> Result<(Coder, Plugway)> {
-    let functions =
-        [function("parse_molecule", "Parses.", &[], &[]), function("dock", "Docks.", &[], &[])];
+    let functions = [
+        function("parse_molecule", "Parses.", &[], &["chem.parsed"]),
+        function("dock", "Docks.", &["chem.parsed"], &["chem.docked"]),
+    ];
     let server = Coder::start("chem", &functions).await?;
     let hub = Hub::new("hub").router_config(&json!({"unified_tools": true}));
     let plugway = with(hub.upstream("chem", &server.url()), config).start().await?;
