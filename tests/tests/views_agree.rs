@@ -51,7 +51,7 @@ agree! {
         rules_of_a_gateway: |hub| rules(hub, json!([{"tool": ["add", "execute_bio_code"]}]))
             => |hub| rules(hub, json!([{"kind": "prompt"}, {"upstream": "chem"}, {"tool": ["echo", "search_tools"]}]));
         rules_about_kinds_and_short_names: |hub| rules(hub, json!([{"kind": "resource"}, {"tool": ["plan_workflow", "load_skill"]}]))
-            => |hub| rules(hub, json!([{"kind": "tool", "upstream": "?io"}, {"tool": ["hub_status", "check_job"]}]));
+            => |hub| rules(hub, json!([{"kind": "tool", "upstream": "?io"}, {"tool": ["search_tools", "check_job"]}]));
         a_gateway_that_lets_nothing_pass_but_what_a_rule_allows: |hub| hub.bundled("gateway", allowing(&["clock_*", "execute_chem_code"]))
             => |hub| hub.bundled("gateway", allowing(&["execute_code", "check_job", "search_tools", "load_skill"]));
         rules_and_another_policy: |hub| functions(rules(hub, json!([{"tool": "now"}, {"upstream": "bio"}])), &["chem.compute"])
@@ -65,8 +65,8 @@ agree! {
             => |hub| hub.bundled("gateway", json!({"allowed_tools": ["parse"], "blocked_resources": ["clock://zone*"]}));
         short_names_in_lists: |hub| hub.bundled("gateway", json!({"blocked_tools": ["load_skill", "check_job"], "allowed_prompts": ["none"]}))
             => |hub| hub.bundled("gateway", json!({"allowed_tools": ["execute_code", "now"], "allowed_resources": ["clock://zones"]}));
-        what_the_connector_offers_in_lists: |hub| hub.bundled("gateway", json!({"blocked_tools": ["search_tools", "hub_status"]}))
-            => |hub| hub.bundled("gateway", json!({"blocked_tools": ["plan_*", "*.parse", "align"], "blocked_resources": ["plugway://*"]}));
+        what_the_connector_offers_in_lists: |hub| hub.bundled("gateway", json!({"blocked_tools": ["search_tools", "hub_status"], "blocked_resources": ["plugway://hub/status"]}))
+            => |hub| hub.bundled("gateway", json!({"blocked_tools": ["plan_*", "*.parse", "align"], "blocked_resources": ["plugway://hub/catalog"]}));
         lists_of_visibility: |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["clock_add", "execute_bio_code"]}, "prompts": {"disabled": ["*"]}}))
             => |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["load_*", "clock_now"]}, "resources": {"enabled": ["clock://zones"]}}));
         functions_in_lists_of_visibility: |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["compute"]}}))
@@ -207,9 +207,10 @@ async fn ann_sees(plugway: &Plugway, all: &Shown, ann: &Who, wanted: Option<&Nam
 
 /// Some of the names of these kinds, as lists of a gateway name them.
 fn some(dice: &mut Dice, all: &Names, kinds: &[Kind]) -> Vec<String> {
-    // Where nothing can be loaded nor called through another tool, what is found cannot be used.
-    let is_way =
-        |name: &str| ["find_tools", "load_tools", "unload_tools", "call_tool"].contains(&name);
+    // Where nothing can be loaded nor called through another tool, what is found cannot be used. The name of the last is that
+    // of a resource, too.
+    let ways = ["find_tools", "load_tools", "unload_tools", "call_tool", "hub_status"];
+    let is_way = |name: &str| ways.contains(&name);
     let names = all.iter().filter(|(kind, name)| kinds.contains(kind) && !is_way(name));
     let named = |(kind, name): &(Kind, String)| match kind {
         Kind::Function => name.split_once('.').map_or(name.clone(), |(_, bare)| bare.to_owned()),
