@@ -48,14 +48,14 @@ agree! {
             => |hub| things(functions(hub, &["bio.*"]), &["execute_chem_code"]);
         policies_that_come_and_go: |hub| things(hub, &["clock_now"])
             => |hub| functions(hub, &["chem.compute"]);
-        rules_of_a_gateway: |hub| rules(hub, json!([{"tool": ["add", "execute_bio_code"]}]))
-            => |hub| rules(hub, json!([{"kind": "prompt"}, {"upstream": "chem"}, {"tool": ["echo", "search_tools"]}]));
-        rules_about_kinds_and_short_names: |hub| rules(hub, json!([{"kind": "resource"}, {"tool": ["plan_workflow", "load_skill"]}]))
-            => |hub| rules(hub, json!([{"kind": "tool", "upstream": "?io"}, {"tool": ["search_tools", "check_job"]}]));
+        rules_of_a_gateway: |hub| rules(hub, &json!([{"tool": ["add", "execute_bio_code"]}]))
+            => |hub| rules(hub, &json!([{"kind": "prompt"}, {"upstream": "chem"}, {"tool": ["echo", "search_tools"]}]));
+        rules_about_kinds_and_short_names: |hub| rules(hub, &json!([{"kind": "resource"}, {"tool": ["plan_workflow", "load_skill"]}]))
+            => |hub| rules(hub, &json!([{"kind": "tool", "upstream": "?io"}, {"tool": ["search_tools", "check_job"]}]));
         a_gateway_that_lets_nothing_pass_but_what_a_rule_allows: |hub| hub.bundled("gateway", allowing(&["clock_*", "execute_chem_code"]))
             => |hub| hub.bundled("gateway", allowing(&["execute_code", "check_job", "search_tools", "load_skill"]));
-        rules_and_another_policy: |hub| functions(rules(hub, json!([{"tool": "now"}, {"upstream": "bio"}])), &["chem.compute"])
-            => |hub| rules(things(hub, &["clock_add", "clock://zone*"]), json!([{"kind": "prompt"}, {"tool": "execute_chem_code"}]));
+        rules_and_another_policy: |hub| functions(rules(hub, &json!([{"tool": "now"}, {"upstream": "bio"}])), &["chem.compute"])
+            => |hub| rules(things(hub, &["clock_add", "clock://zone*"]), &json!([{"kind": "prompt"}, {"tool": "execute_chem_code"}]));
     }
 }
 
@@ -87,11 +87,11 @@ fn things(hub: Hub, hide: &[&str]) -> Hub {
 }
 
 /// With a gateway that denies callers without the scope `read` whatever one of these conditions is about.
-fn rules(hub: Hub, conditions: Value) -> Hub {
+fn rules(hub: Hub, conditions: &Value) -> Hub {
     hub.bundled("gateway", json!({"rules": denying(conditions)}))
 }
 
-fn denying(conditions: Value) -> Vec<Value> {
+fn denying(conditions: &Value) -> Vec<Value> {
     let mut rules = Vec::new();
     for mut when in conditions.as_array().cloned().unwrap_or_default() {
         when["not"] = json!({"scope": "read"});
@@ -214,8 +214,8 @@ fn some(dice: &mut Dice, all: &Names, kinds: &[Kind]) -> Vec<String> {
     let names = all.iter().filter(|(kind, name)| kinds.contains(kind) && !is_way(name));
     let named = |(kind, name): &(Kind, String)| match kind {
         Kind::Function => name.split_once('.').map_or(name.clone(), |(_, bare)| bare.to_owned()),
-        // A template is called by the URIs of what it stands for.
-        Kind::Template => name.replace("{zone}", "*"),
+        // The URIs that it stands for, or its own.
+        Kind::Template if dice.below(2) == 0 => name.replace("{zone}", "*"),
         _ => name.clone(),
     };
     let names: Vec<String> = names.map(named).collect();
@@ -243,7 +243,7 @@ fn thrown(dice: &mut Dice, all: &Names) -> Value {
             _ => json!({"tool": some(dice, all, &[Kind::Tool])}),
         });
     }
-    config["rules"] = json!(denying(json!(conditions)));
+    config["rules"] = json!(denying(&json!(conditions)));
     config
 }
 
@@ -270,8 +270,12 @@ async fn agree_with_all_that_are_thrown(discovery: &Value) -> Result<()> {
 
 #[tokio::test]
 async fn whatever_a_gateway_is_made_of() -> Result<()> {
-    let [eager, lazy] = &ways();
-    let listed = agree_with_all_that_are_thrown(eager);
-    let found = agree_with_all_that_are_thrown(lazy);
-    tokio::try_join!(listed, found).map(drop)
+    let [eager, _] = &ways();
+    agree_with_all_that_are_thrown(eager).await
+}
+
+#[tokio::test]
+async fn whatever_a_gateway_is_made_of_where_tools_are_found_lazily() -> Result<()> {
+    let [_, lazy] = &ways();
+    agree_with_all_that_are_thrown(lazy).await
 }

@@ -10,7 +10,7 @@ use plugway_tests::{
 use serde_json::{Value, json};
 
 /// All calls of a test must be over before the first leaves its window.
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn peer_workbench_forms_are_served_before_its_servers() -> Result<()> {
