@@ -66,7 +66,7 @@ agree! {
         short_names_in_lists: |hub| hub.bundled("gateway", json!({"blocked_tools": ["load_skill", "check_job"], "allowed_prompts": ["none"]}))
             => |hub| hub.bundled("gateway", json!({"allowed_tools": ["execute_code", "now"], "allowed_resources": ["clock://zones"]}));
         what_the_connector_offers_in_lists: |hub| hub.bundled("gateway", json!({"blocked_tools": ["search_tools", "hub_status"], "blocked_resources": ["plugway://hub/status"]}))
-            => |hub| hub.bundled("gateway", json!({"blocked_tools": ["plan_*", "*.parse", "align"], "blocked_resources": ["plugway://hub/catalog"]}));
+            => |hub| hub.bundled("gateway", json!({"blocked_tools": ["plan_*", "align"], "blocked_resources": ["plugway://hub/catalog"]}));
         lists_of_visibility: |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["clock_add", "execute_bio_code"]}, "prompts": {"disabled": ["*"]}}))
             => |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["load_*", "clock_now"]}, "resources": {"enabled": ["clock://zones"]}}));
         functions_in_lists_of_visibility: |hub| hub.bundled("visibility", json!({"tools": {"disabled": ["compute"]}}))
