@@ -100,10 +100,10 @@ fn denying(conditions: &Value) -> Vec<Value> {
     rules
 }
 
-/// A gateway that allows callers with the scope `read` everything, and others these tools, those by which tools are found, and
+/// A gateway that allows callers with the scope `read` everything, and others these tools, some of the connector itself, and
 /// what is no tool.
 fn allowing(tools: &[&str]) -> Value {
-    let found = ["find_tools", "load_tools", "unload_tools", "call_tool"];
+    let found = ["find_tools", "load_tools", "unload_tools", "call_tool", "hub_status"];
     let tools = [tools, &found].concat();
     let rules = json!([
         {"when": {"scope": "read"}, "do": "allow"},
