@@ -278,10 +278,8 @@ impl Asking<'_> {
         let answer = http::send(plugway.address(), request).await?;
         ensure!(answer.status == 200, "{answer:?}");
         let (catalogue, uri) = (answer.json()?, "plugway://hub/catalog");
-        let said = answer.text();
         // A refusal says again what was asked about.
-        let said = if catalogue.get("error").is_some() { said.replace(uri, "") } else { said };
-        self.shown.said.push(("GET /catalog", said));
+        self.shown.said.push(("GET /catalog", answer.text().replace(uri, "")));
         let mut names = Names::new();
         for one in each(&catalogue, "tools") {
             let said = |key: &str| text(one, key).with_context(|| format!("no {key} in {one}"));

@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
 
 mod changes;
+mod claims;
 mod code;
 mod limits;
 mod lists;
