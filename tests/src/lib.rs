@@ -26,6 +26,7 @@
 //! - [`process`]: children of a process, memory, signals.
 //! - [`audit`]: the lines of the audit.
 //! - [`soak`]: what volume does to memory.
+//! - [`dice`]: choices that look like chance.
 //! - [`binary`], [`scratch`], [`wait`]: where programs are, temporary folders, bounded waiting.
 //!
 //! Nothing here sleeps for a guessed time: every wait has a condition, a name and a bound.
@@ -39,6 +40,7 @@ pub mod coder;
 pub mod conformance;
 pub mod cutter;
 pub mod demo;
+pub mod dice;
 pub mod exact;
 pub mod faulty;
 pub mod http;
@@ -68,6 +70,7 @@ pub mod workbench;
 pub use self::{
     coder::Coder,
     demo::{DemoHttp, demo_notes_path, fixture_path},
+    dice::Dice,
     hub::{Guest, Hub},
     notices::Notices,
     pipe::Pipe,

@@ -1,10 +1,11 @@
 //! A `GatewayConfig` of agora-workbench: one server behind its own names, from a file and from the environment.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{
     DemoHttp, Plugway,
     faulty::{Faulty, Handler, good},
     plugway::{command, run_in},
+    rpc::Client,
     scratch::Scratch,
 };
 use serde_json::{Value, json};
@@ -54,6 +55,56 @@ async fn a_server_that_runs_code_has_the_names_of_the_reference() -> Result<()> 
     Ok(())
 }
 
+/// A call of a tool: the text of its result, and whether it is an error.
+async fn call(client: &Client, tool: &str) -> Result<(String, bool)> {
+    let result = client.call_tool(tool, json!({"code": "1", "inputs": []})).await?;
+    let text = result.pointer("/content/0/text").and_then(Value::as_str).context("no text")?;
+    Ok((text.to_owned(), result.get("isError") == Some(&json!(true))))
+}
+
+fn is_limited((text, is_error): &(String, bool), calls: u32) -> bool {
+    let sentence = format!("Rate limit exceeded: maximum {calls} calls per minute.");
+    *is_error && text.contains(&sentence)
+}
+
+/// As the reference says it.
+fn blocked(tool: &str) -> (String, bool) {
+    let text =
+        format!(r#"{{"success": false, "error": "Tool '{tool}' is blocked by gateway policy."}}"#);
+    (text, true)
+}
+
+#[tokio::test]
+async fn the_policy_of_a_form_holds() -> Result<()> {
+    let server = Faulty::start(RUNS_CODE).await?;
+    let base = server.url();
+    let base = base.trim_end_matches("/mcp");
+    let rest = r#""blocked_tools":[],"max_calls_per_minute":null"#;
+    let written = r#""blocked_tools":["parallel_execute"],"max_calls_per_minute":2"#;
+    let json = printed(base).replace(rest, written);
+    let yaml = format!(
+        "form: agora\nname: gate\nupstream: {{name: chem, url: '{base}'}}\npolicy:\n  blocked_tools: [parallel_execute]\n  max_calls_per_minute: 2\n"
+    );
+    ensure!(json.contains(written), "{json}");
+    for form in [json, yaml] {
+        let plugway = Plugway::start(form).await?;
+        plugway.wait_until_connected(&["chem"]).await?;
+        let wanted = ["execute_chem_code", "gate_status", "search_gate_tools"];
+        ensure!(names(&plugway).await? == wanted, "{:?}", names(&plugway).await?);
+        for client in [plugway.legacy().await?, plugway.modern()] {
+            ensure!(call(&client, "parallel_execute").await? == blocked("parallel_execute"));
+            for _ in 0..2 {
+                let said = call(&client, "execute_chem_code").await?;
+                ensure!(said == ("fine".to_owned(), false), "{said:?}");
+            }
+            let said = call(&client, "execute_chem_code").await?;
+            ensure!(is_limited(&said, 2), "{said:?}");
+        }
+        ensure!(plugway.stop().await?.success());
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn any_server_may_stand_behind_one_and_keeps_its_names() -> Result<()> {
     let clock = DemoHttp::start(&[]).await?;
@@ -77,6 +128,39 @@ async fn any_server_may_stand_behind_one_and_keeps_its_names() -> Result<()> {
 #[tokio::test]
 async fn the_environment_describes_one() -> Result<()> {
     let server = Faulty::start(RUNS_CODE).await?;
+    let plugway = described(&server, &[]).await?;
+    let wanted = ["execute_chem_code", "gate_status", "parallel_execute", "search_gate_tools"];
+    ensure!(names(&plugway).await? == wanted, "{:?}", names(&plugway).await?);
+    ensure!(plugway.stop().await?.success());
+
+    let policy = [
+        ("GATEWAY_ALLOWED_TOOLS", "execute_code, parallel_execute"),
+        ("GATEWAY_BLOCKED_TOOLS", "parallel_execute, dock"),
+        ("GATEWAY_MAX_CALLS_PER_MINUTE", "1"),
+    ];
+    let plugway = described(&server, &policy).await?;
+    let wanted = ["execute_chem_code", "gate_status", "search_gate_tools"];
+    ensure!(names(&plugway).await? == wanted, "{:?}", names(&plugway).await?);
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        ensure!(call(&client, "parallel_execute").await? == blocked("parallel_execute"));
+        ensure!(!call(&client, "execute_chem_code").await?.1, "what is blocked was counted");
+        let said = call(&client, "execute_chem_code").await?;
+        ensure!(is_limited(&said, 1), "{said:?}");
+    }
+    ensure!(plugway.stop().await?.success());
+
+    // What alone is allowed is another tool.
+    let plugway = described(&server, &[("GATEWAY_ALLOWED_TOOLS", "parallel_execute")]).await?;
+    let wanted = ["gate_status", "parallel_execute", "search_gate_tools"];
+    ensure!(names(&plugway).await? == wanted, "{:?}", names(&plugway).await?);
+    let client = plugway.modern();
+    ensure!(call(&client, "execute_chem_code").await? == blocked("execute_chem_code"));
+    ensure!(plugway.stop().await?.success());
+    Ok(())
+}
+
+/// The gateway before this server that the environment describes, with these variables besides.
+async fn described(server: &Faulty, policy: &[(&str, &str)]) -> Result<Plugway> {
     let scratch = Scratch::new()?;
     let mut command = command()?;
     command.args(["serve", "--log-format", "json"]).current_dir(scratch.path());
@@ -86,13 +170,11 @@ async fn the_environment_describes_one() -> Result<()> {
         ("CONNECTOR_PORT", "0"),
         ("UPSTREAM_CHEM_URL", server.url().as_str()),
     ]);
+    command.envs(policy.iter().copied());
     let mut plugway = Plugway::of(command, scratch).await?;
     plugway.wait_until_ready().await?;
     plugway.wait_until_connected(&["chem"]).await?;
-    let wanted = ["execute_chem_code", "gate_status", "parallel_execute", "search_gate_tools"];
-    ensure!(names(&plugway).await? == wanted, "{:?}", names(&plugway).await?);
-    ensure!(plugway.stop().await?.success());
-    Ok(())
+    Ok(plugway)
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use crate::wait;
 
+const BEGUN_WITHIN: Duration = Duration::from_secs(20);
+
 /// One event, as it came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Event {
@@ -34,6 +36,19 @@ impl Events {
         let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
         ensure!(is_stream, "{} with {kind:?} instead of an event stream", response.status());
         Ok(Self { body: response.into_body(), buffer: BytesMut::new() })
+    }
+
+    /// The first message of an answer, and the rest where it is a stream.
+    pub(super) async fn begun(response: http::Response<Incoming>) -> Result<(Value, Option<Self>)> {
+        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("application/json")) {
+            let whole =
+                wait::within("the whole answer", BEGUN_WITHIN, response.into_body().collect());
+            return Ok((serde_json::from_slice(&whole.await??.to_bytes())?, None));
+        }
+        let mut events = Self::new(response)?;
+        let first = events.next(BEGUN_WITHIN).await?.context("the stream ended")?;
+        Ok((first, Some(events)))
     }
 
     /// The next message; nothing at the stream's end. Comments and empty events are skipped.

@@ -248,6 +248,12 @@ impl Client {
         Ok((id, Events::new(web::open(self.address, request).await?)?))
     }
 
+    /// Sends a request: the first message of its answer, and the rest of the stream where it is one.
+    pub async fn begin(&self, method: &str, params: Value) -> Result<(Value, Option<Events>)> {
+        let (_, request) = self.request(method, params)?;
+        Events::begun(web::open(self.address, request).await?).await
+    }
+
     /// The stream on which a legacy server speaks by itself (GET).
     pub async fn listen(&self) -> Result<Events> {
         Events::new(web::open(self.address, self.get(None)?).await?)

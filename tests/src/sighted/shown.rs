@@ -100,13 +100,14 @@ impl Asking<'_> {
         let asked = ["name", "uri"].iter().find_map(|key| text(&params, key)).map(str::to_owned);
         let reply = self.client.call(method, params).await?;
         let result = reply.response()?.get("result");
+        let result = result.filter(|result| result.get("isError") != Some(&json!(true)));
         let mut said = reply.text.clone();
         if let (None, Some(asked)) = (result, asked) {
             // What was asked about is said again.
             said = said.replace(&asked, "");
         }
         self.shown.said.push((place, said));
-        Ok(result.filter(|result| result.get("isError") != Some(&json!(true))).cloned())
+        Ok(result.cloned())
     }
 
     /// The JSON that a tool of plugway's answers with; none where it is refused.
@@ -276,8 +277,9 @@ impl Asking<'_> {
         let request = request.body(Full::<Bytes>::default())?;
         let answer = http::send(plugway.address(), request).await?;
         ensure!(answer.status == 200, "{answer:?}");
-        self.shown.said.push(("GET /catalog", answer.text()));
-        let catalogue = answer.json()?;
+        let (catalogue, uri) = (answer.json()?, "plugway://hub/catalog");
+        // A refusal says again what was asked about.
+        self.shown.said.push(("GET /catalog", answer.text().replace(uri, "")));
         let mut names = Names::new();
         for one in each(&catalogue, "tools") {
             let said = |key: &str| text(one, key).with_context(|| format!("no {key} in {one}"));
@@ -292,7 +294,7 @@ impl Asking<'_> {
             self.shown.skills.insert(name.to_owned(), via.to_owned());
             names.insert((Kind::Skill, name.to_owned()));
         }
-        self.shown.place("GET /catalog", Some((Kind::Resource, "plugway://hub/catalog")), names);
+        self.shown.place("GET /catalog", Some((Kind::Resource, uri)), names);
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 mod bounds;
 mod changes;
+mod gateway;
 mod legacy;
 mod modern;
 mod peers;

@@ -3,10 +3,13 @@
 #![expect(clippy::indexing_slicing, reason = "a JSON value gives null where there is nothing")]
 
 mod changes;
+mod claims;
 mod code;
 mod judged;
 mod limits;
 mod lists;
+mod rules;
+mod together;
 
 use std::time::Duration;
 

@@ -13,6 +13,7 @@ mod approving;
 mod broken;
 mod held;
 mod kinds;
+mod lazily;
 mod modes;
 mod server;
 mod some;
