@@ -4,7 +4,9 @@ use anyhow::{Context as _, Result, ensure};
 use plugway_tests::{DemoHttp, Hub, Pipe, Recorder};
 use serde_json::{Value, json};
 
-use super::{again, asked, careful, confirming, ensure_refused, look, modern, required, text_of, yes};
+use super::{
+    again, asked, careful, confirming, ensure_refused, look, modern, required, text_of, yes,
+};
 
 #[tokio::test]
 async fn what_a_client_says_in_meta_is_shown_and_cannot_be_changed_after_the_yes() -> Result<()> {
@@ -64,7 +66,8 @@ async fn a_call_in_a_batch_is_refused_before_anybody_is_asked() -> Result<()> {
     let upstream = Recorder::start().await?;
     let mut pipe = Pipe::of(careful(&upstream).setup()?, &[])?;
     pipe.initialize_with("2025-03-26", asked()).await?;
-    let call = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": look(&json!({}))});
+    let call =
+        json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": look(&json!({}))});
     pipe.send(&json!([call, {"jsonrpc": "2.0", "id": "b", "method": "ping"}])).await?;
     let answers = pipe.read().await?.context("the output ended")?;
     let of = |id: &str| {

@@ -48,9 +48,9 @@ fn meta(text: &str) -> Option<String> {
     if !text.starts_with('{') {
         return (text != "null").then(|| format!("\"{META}\":{text}"));
     }
-    let others = parts(text).into_iter().filter(|(key, _)| {
-        !key.starts_with(PROTOCOL) && !OF_REQUEST.contains(&key.as_str())
-    });
+    let others = parts(text)
+        .into_iter()
+        .filter(|(key, _)| !key.starts_with(PROTOCOL) && !OF_REQUEST.contains(&key.as_str()));
     let kept: Vec<String> =
         others.map(|(key, member)| format!("{}:{member}", json_string(&key))).collect();
     object(&kept).map(|kept| format!("\"{META}\":{kept}"))

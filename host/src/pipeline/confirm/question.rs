@@ -6,7 +6,9 @@ use sha2::{Digest as _, Sha256};
 use super::arguments;
 use super::asking::Wanted;
 use super::further::Further;
-use super::limits::{DIGITS, FURTHER, FURTHER_LINES, LINES, NAME, SENTENCE, SENTENCES, SHOWN, VALUE};
+use super::limits::{
+    DIGITS, FURTHER, FURTHER_LINES, LINES, NAME, SENTENCE, SENTENCES, SHOWN, VALUE,
+};
 use super::visible::{beginning, grouped, quoted};
 use crate::fault::{Code, Fault};
 use crate::hex::hex;

@@ -199,7 +199,10 @@ async fn so_many_calls_wait_and_no_more() {
         open.push(all.open(&somebody("ann"), 1).unwrap());
         assert_eq!(all.counts().0, one + 1);
     }
-    assert_eq!(all.open(&somebody("ann"), 1).err().map(|fault| fault.code()), Some(Code::Overloaded));
+    assert_eq!(
+        all.open(&somebody("ann"), 1).err().map(|fault| fault.code()),
+        Some(Code::Overloaded)
+    );
     for other in 0.. {
         match all.open(&somebody(&format!("other-{other}")), 1) {
             Ok(one) => open.push(one),
@@ -275,8 +278,7 @@ fn two_long_names_that_begin_alike_are_told_apart() {
     assert_eq!(cut(&read("{}"), "file:///a"), None);
     let call = |arguments: &str| {
         let params = format!(r#"{{"name":"t","arguments":{arguments}}}"#);
-        let text =
-            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         cut(&Message::parse(text.into()).unwrap(), "t")
     };
     assert_eq!(call(r#"{"pin":1234}"#), None);

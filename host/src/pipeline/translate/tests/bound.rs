@@ -75,9 +75,9 @@ async fn what_stands_beside_the_arguments_is_shown_and_confirmed_with_them() {
 async fn headers_that_go_along_are_shown_and_confirmed_too() {
     let (stage, _) = stage(MODERN, LEGACY).await;
     let with = |text: &str, headers: &[(&'static str, &'static str)]| {
-        let headers = headers.iter().map(|(name, value)| {
-            (HeaderName::from_static(name), HeaderValue::from_static(value))
-        });
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         Request { passed: headers.collect(), ..stage.request(text) }
     };
     let (one, two) = (("mcp-param-region", "eu"), ("mcp-param-zone", "b"));
