@@ -1,7 +1,7 @@
 //! What stands beside names and arguments, and what is asked where nobody can be.
 
 use anyhow::{Context as _, Result, ensure};
-use plugway_tests::{DemoHttp, Hub, Pipe, Recorder};
+use plugway_tests::{DemoHttp, Hub, Pipe, Recorder, audit};
 use serde_json::{Value, json};
 
 use super::{
@@ -77,5 +77,24 @@ async fn a_call_in_a_batch_is_refused_before_anybody_is_asked() -> Result<()> {
     ensure_refused(&of("a"), "JSON-RPC batch")?;
     ensure!(of("b")["result"] == json!({}), "{answers}");
     ensure!(upstream.calls().is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_audit_has_a_keyed_digest_of_what_was_asked_and_no_other() -> Result<()> {
+    let upstream = Recorder::start().await?;
+    let plugway = careful(&upstream).top("audit", json!({"file": audit::FILE})).start().await?;
+    // Too long to be shown: the question has a digest.
+    let call = look(&json!({"text": "a".repeat(5000)}));
+    let reply = modern(&plugway).call("tools/call", call).await?;
+    let (question, _) = required(&reply)?;
+    ensure!(question["message"].as_str().unwrap_or_default().contains("SHA-256"), "{question}");
+    let lines = audit::until(&plugway, "confirmation", 1).await?;
+    let line = lines.first().context("no line")?;
+    ensure!(line["result"] == "asked" && line["digest"].is_null(), "{line}");
+    let calls = audit::until(&plugway, "call", 1).await?;
+    let call = calls.first().context("no call")?;
+    ensure!(call["request_id"] == line["request_id"], "{call}");
+    ensure!(call["arguments_digest"].as_str().is_some_and(|digest| digest.len() == 64), "{call}");
     Ok(())
 }
