@@ -177,6 +177,7 @@ fn request(caller: Arc<Caller>, message: Message, session: Option<Arc<str>>) -> 
         flight: Arc::new(Flight::default()),
         depth: 0,
         filters: None,
+        streams: true,
         confirmed: None,
         trail: None,
     }

@@ -47,6 +47,8 @@ pub struct Request {
     pub flight: Arc<Flight>,
     /// How many plugin requests stand between this one and the client.
     pub depth: u8,
+    /// Whether its client hears what is said before its response: in a JSON-RPC batch there are responses alone.
+    pub streams: bool,
     /// What a person confirmed of it, where policies wanted that.
     pub confirmed: Option<Arc<Confirmed>>,
     /// What the audit will hear of it; none where nobody wants to.

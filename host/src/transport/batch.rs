@@ -101,7 +101,7 @@ pub(super) async fn answer(
     };
     let request_id = RequestId::next();
     let method = message.method();
-    let answered = match legacy::request(asking, head, message, &id, request_id).await {
+    let answered = match legacy::request(asking, head, message, &id, (request_id, false)).await {
         Ok(answered) => {
             collect::response(answered, MAX_ANSWER).await.map(|message| message.text().clone())
         }

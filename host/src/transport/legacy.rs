@@ -35,7 +35,7 @@ pub(super) async fn serve(
     };
     let asked = Asked { request_id, era: Era::Legacy, method: message.method(), id: Some(&id) };
     let events = form::prefers_events(&head);
-    let answered = request((visitor, &session), head, message, &id, request_id).await?;
+    let answered = request((visitor, &session), head, message, &id, (request_id, true)).await?;
     Ok(match counted(answered, &site.counts) {
         Answer::Messages(messages) => {
             let messages = wanted(&session, &id, messages);
@@ -124,13 +124,14 @@ pub(super) async fn open(
     Ok((session, answer::result(id, result.as_bytes())))
 }
 
-/// Runs one request of a session; it counts as in flight until its answer was sent.
+/// Runs one request of a session; it counts as in flight until its answer was sent. `streams` = its client hears what is said
+/// before its response.
 pub(super) async fn request(
     (visitor, session): (&Visitor<'_>, &Arc<Session>),
     head: HeaderMap,
     message: Message,
     id: &Id,
-    request_id: RequestId,
+    (request_id, streams): (RequestId, bool),
 ) -> Result<Answer, Fault> {
     let guard = session.flights.begin(id)?;
     session.wants(visitor.filters.as_ref());
@@ -147,6 +148,7 @@ pub(super) async fn request(
         filters: visitor.filters.clone(),
         flight: guard.flight.clone(),
         depth: 0,
+        streams,
         confirmed: None,
         trail: None,
     };

@@ -114,6 +114,7 @@ pub(super) fn requested(
         filters: visitor.filters.clone(),
         flight: flight.clone(),
         depth: 0,
+        streams: true,
         confirmed: None,
         trail: None,
     };

@@ -12,6 +12,7 @@ use plugway_tests::{
 };
 use serde_json::{Value, json};
 
+mod beside;
 mod bounds;
 mod changes;
 mod gateway;

@@ -1,13 +1,14 @@
 //! Arguments as a person sees them: the JSON text that will be sent, a member on each line, and what of it is left out.
 
-use super::limits::{INDENT, LINES, SHOWN, VALUE};
+use super::limits::{INDENT, VALUE};
 use super::visible::{self, Board};
 use crate::protocol::message::string;
 
-/// JSON text, as far as it is shown, and how many bytes of it are left out. It was checked before: it is JSON, and has no key
-/// twice.
-pub(super) fn shown(json: &str) -> (String, usize) {
-    let mut sight = Sight { json, at: 0, level: 0, left_out: 0, board: Board::new(SHOWN, LINES) };
+/// JSON text, as far as so many bytes and lines show it, and how many bytes of it are left out. It was checked before: it is
+/// JSON, and has no key twice.
+pub(super) fn shown(json: &str, (bytes, lines): (usize, usize)) -> (String, usize) {
+    let board = Board::new(bytes, lines);
+    let mut sight = Sight { json, at: 0, level: 0, left_out: 0, board };
     while !sight.board.is_full() {
         let at = sight.at;
         if !sight.step() {

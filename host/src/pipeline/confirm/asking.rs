@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::confirmed::Confirmed;
+use super::further::Further;
 use super::limits::OBJECT;
 use super::verdict::No;
 use super::visible::beginning;
@@ -42,7 +43,8 @@ fn asked(
     wanted: &[Wanted],
     goes_on: bool,
 ) -> Result<Option<Answer>, Fault> {
-    let now = Confirmed::of(context, wanted, call.first());
+    let further = Further::of(call);
+    let now = Confirmed::of(context, &further, wanted, call.first());
     let line = Line::of(call);
     if let Some(before) = &call.request.confirmed {
         if before.covers(&now) {
@@ -53,6 +55,9 @@ fn asked(
     let message = &call.request.message;
     if call.request.depth > 0 {
         return Err(line.refused(No::Nested));
+    }
+    if !call.request.streams {
+        return Err(line.refused(No::Batch));
     }
     if !asks(message.method()) {
         return Err(line.refused(No::Method));
@@ -68,7 +73,7 @@ fn asked(
         Fault::new(Code::InvalidParams, format!("The arguments are ambiguous: {error}."))
     })?;
     let id = format!("\"confirm-{}\"", call.request.request_id);
-    let question = question::request(context, wanted, &id)?;
+    let question = question::request(context, &further, wanted, &id)?;
     if !declared(&question, call.request.party.capabilities.as_deref().unwrap_or("{}")) {
         let fault = line.refused(No::Undeclared);
         return Err(if modern { undeclared() } else { fault });
@@ -96,6 +101,7 @@ pub(super) struct Line {
     request_id: String,
     who: Arc<str>,
     object: String,
+    /// As the question shows it; empty where that shows all.
     digest: String,
 }
 
@@ -108,12 +114,11 @@ impl Line {
             Target::Dynamic | Target::Local => None,
         };
         let upstream = upstream.map_or("", |upstream| upstream.name());
-        let arguments = call.request.message.field(Field::Arguments);
         Self {
             request_id: call.request.request_id.to_string(),
             who: call.request.caller.display.clone(),
             object: format!("{connector}/{upstream}/{}", beginning(name, OBJECT, false).0),
-            digest: question::digest(arguments.unwrap_or("{}")),
+            digest: question::cut(&call.request.message, name).unwrap_or_default(),
         }
     }
 

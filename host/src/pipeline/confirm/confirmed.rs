@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::asking::Wanted;
+use super::further::Further;
 use crate::hex::hex;
 use crate::pipeline::call::CallContext;
 use crate::pipeline::translate::digest;
@@ -12,7 +13,7 @@ use crate::pipeline::translate::digest;
 /// A confirmed call, or one that is to be confirmed. Nothing of it comes from a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed {
-    /// Digest of what is called, where, and with which params, after the edits of policies.
+    /// Digest of what is called, where, and with which params and headers, after the edits of policies.
     pub(super) subject: Arc<str>,
     /// Names of the policies that wanted it.
     pub(super) by: Vec<Arc<str>>,
@@ -22,9 +23,14 @@ pub struct Confirmed {
 
 impl Confirmed {
     /// What is to be confirmed of the call in hand.
-    pub(super) fn of(context: &CallContext, wanted: &[Wanted], first: Arc<str>) -> Self {
+    pub(super) fn of(
+        context: &CallContext,
+        further: &Further,
+        wanted: &[Wanted],
+        first: Arc<str>,
+    ) -> Self {
         let by = wanted.iter().map(|wanted| wanted.policy.clone()).collect();
-        Self { subject: subject(context).into(), by, first }
+        Self { subject: subject(context, further).into(), by, first }
     }
 
     /// Whether it is all of what has to be confirmed now.
@@ -35,12 +41,16 @@ impl Confirmed {
 
 /// The order of members and the way a string is escaped mean nothing, as in [`digest`]: a client may write its params
 /// another way when it sends them again.
-fn subject(context: &CallContext) -> String {
+fn subject(context: &CallContext, further: &Further) -> String {
     let mut hash = Sha256::new();
     let params = digest::of(context.message.params().unwrap_or("{}"));
+    let further = [&further.members, &further.headers]
+        .map(|json| json.as_deref().map_or_else(String::new, digest::whole));
+    let [members, headers] = &further;
     let (upstream, own) = context.target.clone().unwrap_or_default();
     let method = context.message.method_name();
-    for part in [&*context.connector, &*method, &*context.name, &*upstream, &*own, &*params] {
+    let thing = [&*context.connector, &*method, &*context.name, &*upstream, &*own];
+    for part in thing.into_iter().chain([&*params, members, headers]) {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }

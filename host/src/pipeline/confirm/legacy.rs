@@ -32,7 +32,6 @@ pub(super) fn asked(
     line: Line,
 ) -> Result<Answer, Fault> {
     let connector = call.connector;
-    let open = connector.confirming.open(&call.request.caller)?;
     let lost = || Fault::new(Code::Internal, "The question was lost.");
     let id = question.id().cloned().ok_or_else(lost)?;
     let give_up = format!(
@@ -44,6 +43,8 @@ pub(super) fn asked(
         drop(answer.send(response));
     });
     let message = call.asked.as_deref().unwrap_or(&call.request.message).clone();
+    let bytes = message.text().len() + question.text().len();
+    let open = connector.confirming.open(&call.request.caller, bytes)?;
     let request = Request { message, confirmed: Some(Arc::new(confirmed)), ..call.request.clone() };
     let patience = connector.confirm_timeout;
     let waiting = Waiting {

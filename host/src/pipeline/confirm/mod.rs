@@ -6,13 +6,14 @@
 //! again. Either way the whole call runs once more, with [`Confirmed`]: whoever denies it by then denies it.
 //!
 //! Reading order: [`confirmed`] is what was confirmed, [`verdict`] what a client's answer means, [`question`] what it is asked,
-//! with the words of [`visible`] and the sight of [`arguments`]; [`asking`] decides and asks; [`legacy`] waits on a stream,
+//! with the words of [`visible`] and the sight of [`arguments`], and with what [`further`] is said; [`asking`] decides and asks; [`legacy`] waits on a stream,
 //! [`state`] and [`carried`] are what a modern client gives back; [`open`] counts; [`limits`] holds the bounds.
 
 mod arguments;
 mod asking;
 mod carried;
 mod confirmed;
+mod further;
 mod legacy;
 mod limits;
 mod open;

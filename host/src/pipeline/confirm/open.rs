@@ -8,7 +8,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::limits::{OPEN, OPEN_OF_CALLER, USED, USED_OF_CALLER, USED_OF_STRANGERS};
+use super::limits::{
+    OPEN, OPEN_BYTES, OPEN_BYTES_OF_CALLER, OPEN_OF_CALLER, USED, USED_OF_CALLER, USED_OF_STRANGERS,
+};
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
 
@@ -23,12 +25,20 @@ pub(in crate::pipeline) struct Confirmations {
 #[derive(Default)]
 struct Table {
     /// Calls that wait on their streams, by the id of their caller.
-    open: HashMap<Arc<str>, usize>,
-    all: usize,
-    /// States that were used, by their numbers, which grow with time: until when they are good, and whose they are.
-    used: BTreeMap<u64, (Instant, Arc<str>)>,
+    open: HashMap<Arc<str>, Held>,
+    all: Held,
+    /// States that were used, by when they are over and their numbers: whose they are.
+    used: BTreeMap<(Instant, u64), Arc<str>>,
     used_of: HashMap<Arc<str>, usize>,
     last: u64,
+}
+
+/// What waits.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    calls: usize,
+    /// Of their requests and questions.
+    bytes: usize,
 }
 
 /// A state that was used before, or is over.
@@ -48,17 +58,20 @@ impl Default for Confirmations {
 }
 
 impl Confirmations {
-    /// A call waits on its stream, until the guard is dropped.
-    pub(super) fn open(self: &Arc<Self>, caller: &Caller) -> Result<Open, Fault> {
+    /// A call that holds so many bytes waits on its stream, until the guard is dropped.
+    pub(super) fn open(self: &Arc<Self>, caller: &Caller, bytes: usize) -> Result<Open, Fault> {
         let mut table = self.lock();
-        let own = table.open.get(&caller.id).copied().unwrap_or_default();
-        if table.all >= OPEN || own >= OPEN_OF_CALLER {
+        let (all, own) = (table.all, table.open.get(&caller.id).copied().unwrap_or_default());
+        let is_full = all.calls >= OPEN || all.bytes.saturating_add(bytes) > OPEN_BYTES;
+        let is_own_full = own.calls >= OPEN_OF_CALLER
+            || (own.calls > 0 && own.bytes.saturating_add(bytes) > OPEN_BYTES_OF_CALLER);
+        if is_full || is_own_full {
             return Err(crowded());
         }
-        table.all += 1;
-        *table.open.entry(caller.id.clone()).or_default() += 1;
+        table.all = all.with(bytes);
+        table.open.insert(caller.id.clone(), own.with(bytes));
         drop(table);
-        Ok(Open { all: self.clone(), caller: caller.id.clone() })
+        Ok(Open { all: self.clone(), caller: caller.id.clone(), bytes })
     }
 
     /// A number for a state that is good for so long, and when that is over.
@@ -69,6 +82,15 @@ impl Confirmations {
         (table.last, u64::try_from(due.as_millis()).unwrap_or(u64::MAX))
     }
 
+    /// Whether a state is too old to be used.
+    pub(super) fn is_over(&self, (_, due): (u64, u64), now: Instant) -> bool {
+        self.due(due) <= now
+    }
+
+    fn due(&self, due: u64) -> Instant {
+        self.begun + Duration::from_millis(due)
+    }
+
     /// Uses a state, which can be done once.
     pub(super) fn using(
         &self,
@@ -76,13 +98,13 @@ impl Confirmations {
         (number, due): (u64, u64),
         now: Instant,
     ) -> Result<Result<(), Spent>, Fault> {
-        let due = self.begun + Duration::from_millis(due);
+        let due = self.due(due);
         if due <= now {
             return Ok(Err(Spent::Over));
         }
         let mut table = self.lock();
         table.forget(now);
-        if table.used.contains_key(&number) {
+        if table.used.contains_key(&(due, number)) {
             return Ok(Err(Spent::Used));
         }
         let own = table.used_of.get(&caller.id).copied().unwrap_or_default();
@@ -90,7 +112,7 @@ impl Confirmations {
         if table.used.len() >= USED || own >= limit {
             return Err(crowded());
         }
-        table.used.insert(number, (due, caller.id.clone()));
+        table.used.insert((due, number), caller.id.clone());
         *table.used_of.entry(caller.id.clone()).or_default() += 1;
         Ok(Ok(()))
     }
@@ -111,27 +133,31 @@ impl Confirmations {
 }
 
 impl Table {
-    /// States that are over cannot be used: nothing has to be known of them. Numbers are given in the order of time, so that the
-    /// oldest stand first; one of a longer patience only keeps what stands behind it for longer.
+    /// States that are over cannot be used: nothing has to be known of them.
     fn forget(&mut self, now: Instant) {
         while let Some(first) = self.used.first_entry() {
-            let (due, caller) = first.get();
+            let (due, _) = first.key();
             if *due > now {
                 return;
             }
-            let caller = caller.clone();
-            first.remove();
-            decrease(&mut self.used_of, &caller);
+            let caller = first.remove();
+            if let Some(count) = self.used_of.get_mut(&caller) {
+                *count -= 1;
+                if *count == 0 {
+                    self.used_of.remove(&caller);
+                }
+            }
         }
     }
 }
 
-fn decrease(counts: &mut HashMap<Arc<str>, usize>, caller: &Arc<str>) {
-    if let Some(count) = counts.get_mut(caller) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(caller);
-        }
+impl Held {
+    fn with(self, bytes: usize) -> Self {
+        Self { calls: self.calls + 1, bytes: self.bytes + bytes }
+    }
+
+    fn without(self, bytes: usize) -> Self {
+        Self { calls: self.calls - 1, bytes: self.bytes - bytes }
     }
 }
 
@@ -139,13 +165,19 @@ fn decrease(counts: &mut HashMap<Arc<str>, usize>, caller: &Arc<str>) {
 pub(super) struct Open {
     all: Arc<Confirmations>,
     caller: Arc<str>,
+    bytes: usize,
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
         let mut table = self.all.lock();
-        table.all -= 1;
-        decrease(&mut table.open, &self.caller);
+        table.all = table.all.without(self.bytes);
+        if let Some(own) = table.open.get_mut(&self.caller) {
+            *own = own.without(self.bytes);
+            if own.calls == 0 {
+                table.open.remove(&self.caller);
+            }
+        }
     }
 }
 
@@ -158,7 +190,7 @@ impl fmt::Debug for Confirmations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = self.lock();
         f.debug_struct("Confirmations")
-            .field("open", &table.all)
+            .field("open", &table.all.calls)
             .field("used", &table.used.len())
             .finish_non_exhaustive()
     }
@@ -167,8 +199,8 @@ impl fmt::Debug for Confirmations {
 #[cfg(test)]
 impl Confirmations {
     /// How many calls wait, and how many used states are remembered.
-    pub(super) fn counts(&self) -> (usize, usize) {
+    pub(in crate::pipeline) fn counts(&self) -> (usize, usize) {
         let table = self.lock();
-        (table.all, table.used.len())
+        (table.all.calls, table.used.len())
     }
 }

@@ -5,7 +5,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::arguments;
 use super::asking::Wanted;
-use super::limits::{DIGITS, NAME, SENTENCE, SENTENCES};
+use super::further::Further;
+use super::limits::{
+    DIGITS, FURTHER, FURTHER_LINES, LINES, NAME, SENTENCE, SENTENCES, SHOWN, VALUE,
+};
 use super::visible::{beginning, grouped, quoted};
 use crate::fault::{Code, Fault};
 use crate::hex::hex;
@@ -18,13 +21,14 @@ const FORM: &str = r#"{"type":"object","properties":{"confirmed":{"type":"boolea
 /// The question as a request of the client's revision with this id, which is JSON text.
 pub(super) fn request(
     context: &CallContext,
+    further: &Further,
     wanted: &[Wanted],
     id: &str,
 ) -> Result<Message, Fault> {
     // Before there were modes, all was forms.
     let has_modes = context.revision >= Revision::V2025_11_25;
     let mode = if has_modes { r#""mode":"form","# } else { "" };
-    let text = json!(message(context, wanted));
+    let text = json!(message(context, further, wanted));
     let request = format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"elicitation/create","params":{{{mode}"message":{text},"requestedSchema":{FORM}}}}}"#
     );
@@ -33,25 +37,52 @@ pub(super) fn request(
 }
 
 /// The words.
-fn message(context: &CallContext, wanted: &[Wanted]) -> String {
+fn message(context: &CallContext, further: &Further, wanted: &[Wanted]) -> String {
     let what = what(context);
-    let arguments = context.message.field(Field::Arguments).filter(|text| *text != "null");
-    let arguments = arguments.map_or_else(String::new, |json| {
-        let (shown, left_out) = arguments::shown(json);
-        let mut rest = String::new();
-        if left_out > 0 {
-            let (left_out, digest) = (grouped(left_out), digest(json));
-            rest = format!(
-                "\n{left_out} bytes of them are not shown. SHA-256 of all of them begins with {digest}."
-            );
-        }
-        format!("\nArguments, as they will be sent:\n```json\n{shown}\n```{rest}")
-    });
-    let none = if arguments.is_empty() { "\nIt has no arguments." } else { "" };
+    let arguments = arguments(&context.message);
+    let arguments = arguments.map_or_else(
+        || "\nIt has no arguments.".to_owned(),
+        |json| block("Arguments, as they will be sent", json, (SHOWN, LINES)),
+    );
+    let size = (FURTHER, FURTHER_LINES);
+    let members = further.members.as_deref();
+    let members =
+        members.map(|json| block("Further members of the call, which go along", json, size));
+    let headers = further.headers.as_deref();
+    let headers = headers.map(|json| block("Headers, which go along", json, size));
+    let (members, headers) = (members.unwrap_or_default(), headers.unwrap_or_default());
     let why = why(wanted);
     format!(
-        "This call has to be confirmed before it is made.\n```text\n{what}\n```{none}{arguments}\nWhy you are asked:\n```text\n{why}\n```"
+        "This call has to be confirmed before it is made.\n```text\n{what}\n```{arguments}{members}{headers}\nWhy you are asked:\n```text\n{why}\n```"
     )
+}
+
+/// JSON text of the arguments; none where the call has none.
+fn arguments(message: &Message) -> Option<&str> {
+    message.field(Field::Arguments).filter(|text| *text != "null")
+}
+
+/// JSON text in a block under a title, and what of it is not shown.
+fn block(title: &str, json: &str, size: (usize, usize)) -> String {
+    let (shown, left_out) = arguments::shown(json, size);
+    let mut rest = String::new();
+    if left_out > 0 {
+        let (left_out, digest) = (grouped(left_out), digest(json));
+        rest = format!(
+            "\n{left_out} bytes of them are not shown. SHA-256 of all of them begins with {digest}."
+        );
+    }
+    format!("\n{title}:\n```json\n{shown}\n```{rest}")
+}
+
+/// The digest by which a person tells what a question does not show as a whole: the URI of a resource, or the arguments. None
+/// where all of it is shown.
+pub(super) fn cut(message: &Message, name: &str) -> Option<String> {
+    if message.method() == Method::ResourcesRead {
+        return (beginning(name, VALUE, true).1 > 0).then(|| digest(name));
+    }
+    let json = arguments(message)?;
+    (arguments::shown(json, (SHOWN, LINES)).1 > 0).then(|| digest(json))
 }
 
 /// What is called, and where.
@@ -61,7 +92,7 @@ fn what(context: &CallContext) -> String {
         Method::ResourcesRead => "resource",
         _ => "tool",
     };
-    let name = quoted(&context.name, NAME);
+    let name = named(&context.name);
     let connector = quoted(&context.connector, NAME);
     match &context.target {
         Some((upstream, own)) => {
@@ -69,12 +100,19 @@ fn what(context: &CallContext) -> String {
             let own = if own.is_empty() || **own == *context.name {
                 String::new()
             } else {
-                format!("\nthe server's own name for it: {}", quoted(own, NAME))
+                format!("\nthe server's own name for it: {}", named(own))
             };
             format!("{kind}: {name}{own}\nserver: {upstream} behind {connector}")
         }
         None => format!("{kind}: {name}\nserver: {connector}"),
     }
+}
+
+/// What tells the thing from others: two long ones that begin alike differ in their digests.
+pub(super) fn named(name: &str) -> String {
+    let (_, left_out) = beginning(name, VALUE, true);
+    let shown = quoted(name, VALUE);
+    if left_out == 0 { shown } else { format!("{shown}, SHA-256 begins with {}", digest(name)) }
 }
 
 /// The sentences of the policies, each on its line.
@@ -96,8 +134,8 @@ fn sentence(wanted: &Wanted) -> String {
     }
 }
 
-/// The beginning of the digest of arguments, for people and for the audit.
-pub(super) fn digest(json: &str) -> String {
-    let digits = hex(&Sha256::digest(json.as_bytes()));
+/// The beginning of the digest of a text, for people.
+fn digest(text: &str) -> String {
+    let digits = hex(&Sha256::digest(text.as_bytes()));
     digits.get(..DIGITS).unwrap_or_default().to_owned()
 }

@@ -74,16 +74,23 @@ pub(super) fn seal(
     about.seal(connector, WORD, &content)
 }
 
-/// Takes a state that was sealed here about this call, and uses it up; false where it is none of ours. The request is then as
-/// its server gets it, and says what was confirmed.
+/// Takes a state that was sealed here about this call; false where it is none of ours. A yes uses it up, and nothing else does:
+/// who says no, again and again, takes nobody's room. The request is then as its server gets it, and says what was confirmed.
 pub(in crate::pipeline) fn resume(call: &mut Call<'_>, sealed: &str) -> Result<bool, Fault> {
     let (connector, message) = (call.connector, &call.request.message);
     let about = About::of(connector, &call.request.caller, message, &call.name);
     let Some(content) = about.open(connector, WORD, sealed) else { return Ok(false) };
     let sealed: Sealed = serde_json::from_slice(&content).map_err(|_unreadable| stale())?;
     let line = Line::of(call);
-    let times = (sealed.number, sealed.due);
-    match connector.confirming.using(&call.request.caller, times, Instant::now())? {
+    let (times, now) = ((sealed.number, sealed.due), Instant::now());
+    if sealed.carries.is_none() && !connector.confirming.is_over(times, now) {
+        let answers = message.field(Field::InputResponses).unwrap_or("{}");
+        let answer = input::answer(answers, KEY);
+        if let Err(no) = answer.map_or(Err(No::Unclear), verdict::of_result) {
+            return Err(line.refused(no));
+        }
+    }
+    match connector.confirming.using(&call.request.caller, times, now)? {
         Ok(()) => {}
         Err(Spent::Over) if sealed.carries.is_none() => {
             return Err(line.refused(No::Late(connector.confirm_timeout)));
@@ -98,11 +105,6 @@ pub(in crate::pipeline) fn resume(call: &mut Call<'_>, sealed: &str) -> Result<b
     let next = if let Some(Carries { state }) = sealed.carries {
         lost(input::with_state(message, state.as_deref()))?
     } else {
-        let answers = message.field(Field::InputResponses).unwrap_or("{}");
-        let answer = input::answer(answers, KEY);
-        if let Err(no) = answer.map_or(Err(No::Unclear), verdict::of_result) {
-            return Err(line.refused(no));
-        }
         line.write("confirmed", "");
         first.clone()
     };

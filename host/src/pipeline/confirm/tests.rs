@@ -7,13 +7,21 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::arguments::shown;
-use super::limits::{LINES, OPEN, OPEN_OF_CALLER, SHOWN, USED_OF_CALLER, USED_OF_STRANGERS, VALUE};
+use super::limits::{
+    CARRIED, LINES, OPEN, OPEN_BYTES, OPEN_BYTES_OF_CALLER, OPEN_OF_CALLER, SHOWN, USED_OF_CALLER,
+    USED_OF_STRANGERS, VALUE,
+};
 use super::open::{Confirmations, Spent};
+use super::question::{cut, named};
 use super::verdict::{No, of_result};
 use super::visible::{beginning, hides, quoted};
 use crate::fault::Code;
 use crate::pipeline::Caller;
+use crate::protocol::Message;
+
+fn shown(json: &str) -> (String, usize) {
+    super::arguments::shown(json, (SHOWN, LINES))
+}
 
 /// What was shown, with what was escaped visibly as JSON has it.
 fn read_back(shown: &str) -> String {
@@ -188,12 +196,15 @@ async fn so_many_calls_wait_and_no_more() {
     let all = Arc::new(Confirmations::default());
     let mut open = Vec::new();
     for one in 0..OPEN_OF_CALLER {
-        open.push(all.open(&somebody("ann")).unwrap());
+        open.push(all.open(&somebody("ann"), 1).unwrap());
         assert_eq!(all.counts().0, one + 1);
     }
-    assert_eq!(all.open(&somebody("ann")).err().map(|fault| fault.code()), Some(Code::Overloaded));
+    assert_eq!(
+        all.open(&somebody("ann"), 1).err().map(|fault| fault.code()),
+        Some(Code::Overloaded)
+    );
     for other in 0.. {
-        match all.open(&somebody(&format!("other-{other}"))) {
+        match all.open(&somebody(&format!("other-{other}")), 1) {
             Ok(one) => open.push(one),
             Err(fault) => {
                 assert_eq!((fault.code(), open.len()), (Code::Overloaded, OPEN));
@@ -203,7 +214,75 @@ async fn so_many_calls_wait_and_no_more() {
     }
     drop(open);
     assert_eq!(all.counts().0, 0);
-    assert!(all.open(&somebody("ann")).is_ok());
+    assert!(all.open(&somebody("ann"), 1).is_ok());
+}
+
+#[test]
+fn calls_that_wait_hold_so_many_bytes_and_no_more() {
+    let all = Arc::new(Confirmations::default());
+    let code = |opened: Result<_, crate::fault::Fault>| opened.err().map(|fault| fault.code());
+    // One call may always wait, however large; beside it another one may not.
+    let large = all.open(&somebody("ann"), OPEN_BYTES_OF_CALLER + 1).unwrap();
+    assert_eq!(code(all.open(&somebody("ann"), 1)), Some(Code::Overloaded));
+    drop(large);
+    let mut open = Vec::new();
+    for other in 0..OPEN_BYTES / OPEN_BYTES_OF_CALLER {
+        let half = OPEN_BYTES_OF_CALLER / 2;
+        for _ in 0..2 {
+            open.push(all.open(&somebody(&format!("other-{other}")), half).unwrap());
+        }
+        let full = all.open(&somebody(&format!("other-{other}")), 1);
+        assert_eq!(code(full), Some(Code::Overloaded));
+    }
+    assert_eq!(code(all.open(&somebody("ann"), 1)), Some(Code::Overloaded), "all is held");
+    open.pop();
+    assert!(all.open(&somebody("ann"), 1).is_ok());
+    drop(open);
+    assert!(all.open(&somebody("ann"), OPEN_BYTES).is_ok());
+    assert_eq!(code(all.open(&somebody("ann"), OPEN_BYTES + 1)), Some(Code::Overloaded));
+}
+
+#[test]
+fn a_state_that_is_good_for_longer_keeps_no_other() {
+    let all = Confirmations::default();
+    let (ann, minute) = (somebody("ann"), Duration::from_mins(1));
+    let begun = Instant::now();
+    let long = all.number(CARRIED, begun);
+    assert_eq!(all.using(&ann, long, begun).unwrap(), Ok(()));
+    for _ in 1..USED_OF_CALLER {
+        assert_eq!(all.using(&ann, all.number(minute, begun), begun).unwrap(), Ok(()));
+    }
+    assert!(all.using(&ann, all.number(minute, begun), begun).is_err());
+    let later = begun + minute;
+    assert_eq!(all.using(&ann, all.number(minute, later), later).unwrap(), Ok(()));
+    assert_eq!(all.counts().1, 2, "what was over is forgotten");
+    assert_eq!(all.using(&ann, long, later).unwrap(), Err(Spent::Used));
+}
+
+#[test]
+fn two_long_names_that_begin_alike_are_told_apart() {
+    let long = format!("file:///{}", "a".repeat(VALUE));
+    let [one, other] = ["1", "2"].map(|end| format!("{long}{end}"));
+    assert_ne!(named(&one), named(&other));
+    assert!(named(&one).contains("9 more bytes, SHA-256 begins with "), "{}", named(&one));
+    assert_eq!(named("file:///a"), r#""file:///a""#);
+    let read = |params: &str| {
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{params}}}"#);
+        Message::parse(text.into()).unwrap()
+    };
+    let digest = cut(&read("{}"), &one).unwrap();
+    assert!(named(&one).ends_with(&digest), "{digest}");
+    assert_ne!(cut(&read("{}"), &other), Some(digest));
+    // What is shown as a whole has none: it could be guessed.
+    assert_eq!(cut(&read("{}"), "file:///a"), None);
+    let call = |arguments: &str| {
+        let params = format!(r#"{{"name":"t","arguments":{arguments}}}"#);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        cut(&Message::parse(text.into()).unwrap(), "t")
+    };
+    assert_eq!(call(r#"{"pin":1234}"#), None);
+    assert!(call(&json!({ "a": long }).to_string()).is_some());
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(super) enum No {
     Undeclared,
     /// Requests of this method are answered by nothing but their answer.
     Method,
+    /// It came in a JSON-RPC batch, which is answered by nothing but answers.
+    Batch,
     /// A plugin sends the request.
     Nested,
     /// It is not what was confirmed.
@@ -47,6 +49,7 @@ impl No {
             Self::Stopping => "stopping",
             Self::Undeclared => "cannot-be-asked",
             Self::Method => "method",
+            Self::Batch => "batch",
             Self::Nested => "nested",
             Self::Changed => "changed",
             Self::Begun => "begun",
@@ -78,6 +81,10 @@ impl No {
             Self::Method => (
                 Code::CannotConfirm,
                 "a person has to confirm it, which requests of this method do not allow",
+            ),
+            Self::Batch => (
+                Code::CannotConfirm,
+                "a person has to confirm it, and nobody can be asked within a JSON-RPC batch; send it alone",
             ),
             Self::Nested => (
                 Code::CannotConfirm,

@@ -18,6 +18,13 @@ pub(in crate::pipeline) fn of(params: &str) -> String {
     hex(&hash.finalize())
 }
 
+/// Digest of all that a JSON text says, in the same way.
+pub(in crate::pipeline) fn whole(text: &str) -> String {
+    let mut hash = Sha256::new();
+    value(&mut hash, text, LEVELS);
+    hex(&hash.finalize())
+}
+
 fn object(hash: &mut Sha256, text: &str, levels: u32, takes: impl Fn(&str) -> bool) {
     let part = |span: Span| text.get(span.range()).unwrap_or_default();
     let members = scan::members(text).unwrap_or_default();

@@ -88,7 +88,7 @@ impl Client {
         }
         match self.session.get() {
             Some(session) => {
-                legacy::request((&visitor, session), head, message, id, request_id).await
+                legacy::request((&visitor, session), head, message, id, (request_id, true)).await
             }
             None if message.method() == Method::Ping => Ok(answer::result(id, b"{}")),
             None => Err(not_initialized()),

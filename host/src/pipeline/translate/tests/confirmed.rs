@@ -12,7 +12,7 @@ use crate::pipeline::port::{
 
 /// Wants each call confirmed, counts first tries, and does with further calls what it is told.
 #[derive(Default)]
-struct Careful {
+pub(super) struct Careful {
     /// First tries, and tries that go on.
     seen: [AtomicU32; 2],
     /// What it does from its second look on.
@@ -50,15 +50,15 @@ impl Policy for Careful {
     }
 }
 
-const LEGACY: Revision = Revision::V2025_11_25;
-const MODERN: Revision = Revision::V2026_07_28;
-const DONE: &str = r#"{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","n":1.0}}"#;
+pub(super) const LEGACY: Revision = Revision::V2025_11_25;
+pub(super) const MODERN: Revision = Revision::V2026_07_28;
+pub(super) const DONE: &str = r#"{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","n":1.0}}"#;
 const YES: &str =
     r#"{"jsonrpc":"2.0","id":0,"result":{"action":"accept","content":{"confirmed":true}}}"#;
-const CONFIRMED: &str = r#"{"confirmation":{"action":"accept","content":{"confirmed":true}}}"#;
+pub(super) const CONFIRMED: &str = r#"{"confirmation":{"action":"accept","content":{"confirmed":true}}}"#;
 const GIVEN: &str = r#"{"elicitation-1":{"action":"accept"},"k":{"action":"accept"}}"#;
 
-async fn stage(client: Revision, server: Revision) -> (Stage, Arc<Careful>) {
+pub(super) async fn stage(client: Revision, server: Revision) -> (Stage, Arc<Careful>) {
     let careful = Arc::new(Careful::default());
     let policies: Vec<Arc<dyn Policy>> = vec![careful.clone()];
     let stage = Stage::with(client, server, policies).await;
@@ -66,7 +66,7 @@ async fn stage(client: Revision, server: Revision) -> (Stage, Arc<Careful>) {
     (stage, careful)
 }
 
-fn retry(answers: &str, state: &str) -> String {
+pub(super) fn retry(answers: &str, state: &str) -> String {
     format!(r#","inputResponses":{answers},"requestState":"{state}""#)
 }
 

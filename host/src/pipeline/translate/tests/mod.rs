@@ -1,5 +1,6 @@
 //! Calls through a connector whose servers are played here.
 
+mod bound;
 mod confirmed;
 mod legacy;
 mod modern;
@@ -214,6 +215,7 @@ impl Stage {
             filters: None,
             flight: Arc::new(Flight::default()),
             depth: 0,
+            streams: true,
             confirmed: None,
             trail: None,
         }
