@@ -54,6 +54,7 @@ mod room;
 mod routing;
 pub mod seal;
 mod shaping;
+mod sighted;
 pub mod status;
 mod tasks;
 mod tell;

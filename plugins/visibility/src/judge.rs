@@ -19,6 +19,8 @@ pub struct Thing<'a> {
 pub trait Details {
     /// The name of a resource or template.
     fn name(&self) -> Option<String>;
+    /// What its server knows it by: of a resource that is read through a template that template.
+    fn origin(&self) -> String;
     /// Whether the connector answers it itself.
     fn is_local(&self) -> bool;
 }
@@ -48,8 +50,10 @@ impl Judge<'_> {
         let all = || self.rules.iter().chain(self.asked);
         let is_listed = about == About::Resources && all().any(|set| !set.of(about).is_empty());
         let own = is_listed.then(|| details.name()).flatten();
+        let origin = (is_listed && thing.kind == "resource").then(|| details.origin());
         let named = |matches: &dyn Fn(&str) -> bool| {
-            matches(thing.name) || own.as_deref().is_some_and(matches)
+            let others = [own.as_deref(), origin.as_deref()];
+            matches(thing.name) || others.into_iter().flatten().any(matches)
         };
         let is_disabled = |set: &Set| {
             named(&|name| set.of(about).disables(name))
