@@ -66,22 +66,19 @@ fn decoded(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
         decoded.push_str(before);
-        let byte = after.get(..2).filter(|digits| digits.bytes().all(|d| d.is_ascii_hexdigit()));
-        let byte = byte.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        rest = match byte {
-            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
-                decoded.push(char::from(byte));
-                after.get(2..).unwrap_or_default()
-            }
-            Some(byte) => {
-                decoded.push_str(&format!("%{byte:02X}"));
-                after.get(2..).unwrap_or_default()
-            }
-            None => {
-                decoded.push('%');
-                after
-            }
+        let digits = after.get(..2).filter(|digits| !digits.starts_with('+')).unwrap_or_default();
+        let Ok(byte) = u8::from_str_radix(digits, 16) else {
+            decoded.push('%');
+            rest = after;
+            continue;
         };
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            decoded.push(char::from(byte));
+        } else {
+            decoded.push('%');
+            decoded.push_str(&digits.to_ascii_uppercase());
+        }
+        rest = after.get(2..).unwrap_or_default();
     }
     decoded.push_str(rest);
     decoded
@@ -108,6 +105,7 @@ mod tests {
             ("notes://a/...", None),
             ("notes://a/%2F%zz%é", None),
             ("notes://a%2", None),
+            ("notes://a%+7b", None),
             ("notes://", None),
             ("clock_now", None),
             ("1:a/../b", None),
