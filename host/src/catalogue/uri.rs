@@ -113,9 +113,30 @@ impl Part {
     }
 }
 
+/// Whether a template is a part of another one, by its text: all that it holds fits the other one, but not the other way
+/// round.
+pub fn is_narrower(template: &str, than: &str) -> bool {
+    let fits =
+        |outer: &str, inner: &str| Template::parse(outer).is_some_and(|outer| outer.fits(inner));
+    fits(than, template) && !fits(template, than)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Template;
+    use super::{Template, is_narrower};
+
+    #[test]
+    fn a_template_with_more_of_its_text_fixed_is_narrower() {
+        for (one, other, narrower) in [
+            ("notes://public/{x}", "notes://{+path}", true),
+            ("notes://public/{name}", "notes://{folder}/{name}", true),
+            ("notes://{+path}", "notes://secret/{x}", false),
+            ("notes://{a}", "notes://{b}", false),
+            ("notes://{x}/a", "notes://b/{x}", false),
+        ] {
+            assert_eq!(is_narrower(one, other), narrower, "{one} {other}");
+        }
+    }
 
     #[test]
     fn a_uri_fits_the_template_it_was_expanded_from() {

@@ -7,6 +7,7 @@ use super::discreet::{self, Discreet};
 use super::entry::{Entry, EntryKind};
 use super::list::{self, Form, Page};
 use super::table::Catalogue;
+use super::uri;
 
 /// How much a caller sees of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,12 +152,22 @@ impl View {
     }
 
     /// The entry that serves a URI: the resource of that URI, else the first template that it fits. A resource that is
-    /// hidden stays hidden where a template would fit its URI.
+    /// hidden stays hidden where a template would fit its URI, and so do those of a hidden template where one fits that is
+    /// not narrower. What is found of a template says nothing yet of this one URI.
     pub fn find_uri(&self, uri: &str) -> Option<&Arc<Entry>> {
-        match self.catalogue.find(EntryKind::Resource, uri) {
-            Some(place) => self.visible(place),
-            None => self.catalogue.templates_of(uri).find_map(|place| self.visible(place)),
+        if let Some(place) = self.catalogue.find(EntryKind::Resource, uri) {
+            return self.visible(place);
         }
+        let places = || self.catalogue.templates_of(uri);
+        if !self.is_filtered() {
+            return places().find_map(|place| self.visible(place));
+        }
+        let hidden = places().filter(|place| self.sight(*place) == Sight::Hidden);
+        let hidden: Vec<&Entry> =
+            hidden.filter_map(|place| self.catalogue.entry(place)).map(|entry| &**entry).collect();
+        let shown = places().filter_map(|place| self.visible(place));
+        let is_narrower = |entry: &Entry, than: &&Entry| uri::is_narrower(&entry.key, &than.key);
+        shown.into_iter().find(|entry| hidden.iter().all(|hidden| is_narrower(entry, hidden)))
     }
 
     /// Whether a URI is one of a resource or template that is hidden here.

@@ -9,8 +9,8 @@ use super::caller::Caller;
 use super::handles::{Handles, Keeper};
 use super::port::Requester;
 use super::status::LiveStatus;
-use crate::catalogue::{Hints, View};
-use crate::protocol::{Document, Era, Field, Message, Revision};
+use crate::catalogue::{Hints, View, spelling};
+use crate::protocol::{Document, Era, Field, Message, Method, Revision, scan};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct CallContext {
     pub status: LiveStatus,
     /// The arguments, parsed at the first look into them.
     pub arguments: Arguments,
+    /// Another spelling of the URI, made at the first look at it.
+    pub spelling: OnceLock<Option<String>>,
 }
 
 /// Arguments that are parsed once, when a plugin first looks into them.
@@ -123,11 +125,27 @@ impl CallContext {
                 let place = catalogue.upstreams.iter().position(|name| name == upstream)?;
                 catalogue.functions_of(place)
             }
+            "uri-normalised" => self.spelling.get_or_init(|| self.normalised()).as_deref(),
             _ => {
                 let set = self.attributes.iter().find(|(known, _)| **known == *key);
                 set.map(|(_, value)| &**value)
             }
         }
+    }
+
+    /// The normal spelling of the URI that a client named, where it wrote it in another way.
+    fn normalised(&self) -> Option<String> {
+        let is_uri = match self.message.method() {
+            Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+                true
+            }
+            Method::Complete => {
+                let reference = self.message.field(Field::Ref).unwrap_or_default();
+                scan::member(reference, "uri").is_some()
+            }
+            _ => false,
+        };
+        if is_uri { spelling::normalised(&self.name) } else { None }
     }
 
     /// The arguments as a document; the error says why they cannot be read the same way by everybody.

@@ -14,6 +14,7 @@ use super::listen;
 use super::lists::list;
 use super::port::Answer;
 use super::request::Request;
+use super::sighted::is_seen;
 use super::trail::Ending;
 use super::{feature, forward, handshake, held, mirrored, tasks};
 use crate::catalogue::{Entry, EntryKind, Target, View};
@@ -118,7 +119,7 @@ async fn named(
     // What was confirmed was let through before it was asked.
     if connector.lazy.is_some() && request.confirmed.is_none() {
         if through::is(connector, &entry) {
-            return Box::pin(through::call(connector, request, view)).await;
+            return Box::pin(through::call(connector, request, view, entry)).await;
         }
         listing::admit(connector, &request, &view, &entry)?;
     }
@@ -132,7 +133,7 @@ async fn named(
 async fn read(connector: &Arc<Connector>, request: Request) -> Result<Answer, Fault> {
     let uri = required(&request.message, Field::Uri, "uri")?;
     let view = request.view(connector).await?;
-    let Some(entry) = find_resource(connector, &view, &request.caller, &uri) else {
+    let Some(entry) = find_resource(connector, &view, request.viewer(), &uri).await? else {
         let named = (EntryKind::Resource, &*uri);
         return Err(Box::pin(not_seen(connector, &request, &view, named)).await);
     };
@@ -152,7 +153,8 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
         (None, Some((span, uri))) => (EntryKind::Template, span, uri),
         _ => return Err(missing("ref")),
     };
-    let entry = find_reference(&view, kind, &name).ok_or_else(|| unknown(kind, &name))?;
+    let entry = find_reference(connector, &request, &view, (kind, &name)).await?;
+    let entry = entry.ok_or_else(|| unknown(kind, &name))?;
     if let Target::Fixed { name: own, .. } = &entry.target
         && kind == EntryKind::Prompt
         && **own != *name
@@ -163,11 +165,20 @@ async fn complete(connector: &Arc<Connector>, mut request: Request) -> Result<An
     Call::new(connector, request, view, entry, name).run().await
 }
 
-fn find_reference(view: &Arc<View>, kind: EntryKind, name: &str) -> Option<Arc<Entry>> {
-    let found = view.find(kind, name);
-    let found =
-        if kind == EntryKind::Template { found.or_else(|| view.find_uri(name)) } else { found };
-    found.cloned()
+async fn find_reference(
+    connector: &Connector,
+    request: &Request,
+    view: &View,
+    (kind, name): (EntryKind, &str),
+) -> Result<Option<Arc<Entry>>, Fault> {
+    if let Some(entry) = view.find(kind, name) {
+        return Ok(Some(entry.clone()));
+    }
+    let Some(entry) = view.find_uri(name).filter(|_| kind == EntryKind::Template) else {
+        return Ok(None);
+    };
+    let seen = is_seen(connector, request.viewer(), view, (entry, name)).await?;
+    Ok(seen.then(|| entry.clone()))
 }
 
 /// The message with the text at `span`, which is relative to `params.ref`, replaced by a name.

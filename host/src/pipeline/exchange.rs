@@ -1,6 +1,6 @@
 //! The phases of a call: lookup, admit, route, exchange, review.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::{StreamExt as _, future, stream};
 
@@ -247,6 +247,7 @@ impl<'a> Call<'a> {
             handles: self.connector.handles.clone(),
             status: LiveStatus::of(self.connector),
             arguments: super::call::Arguments::default(),
+            spelling: OnceLock::new(),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::exchange::{Call, Destination};
 use super::handshake::knows;
 use super::port::{Answer, Body, Json, Phase};
 use super::request::Request;
+use super::sighted::is_seen;
 use super::{confirm, review};
 use crate::catalogue::{Entry, EntryKind, Hints, Target, View};
 use crate::fault::{Code, Fault};
@@ -28,7 +29,7 @@ pub(super) async fn forward(
     mut request: Request,
 ) -> Result<Answer, Fault> {
     let view = request.view(connector).await?;
-    let to = destinations(connector, &view, &request.message)?;
+    let to = destinations(connector, &request, &view).await?;
     // Whatever the method is about: who serves it knows what the header has to say.
     if let Some(name) = request.headers.get(header::NAME).cloned()
         && to.iter().all(|to| to.name.is_none())
@@ -72,11 +73,12 @@ pub(super) fn nothing() -> Entry {
 }
 
 /// Where the request may go, in the order in which the servers are asked.
-fn destinations(
+async fn destinations(
     connector: &Connector,
+    request: &Request,
     view: &View,
-    message: &Message,
 ) -> Result<Vec<Destination>, Fault> {
+    let message = &request.message;
     let (name, uri) = (message.string(Field::Name), message.string(Field::Uri));
     if let Some(name) = &name {
         let kinds = [EntryKind::Tool, EntryKind::Prompt];
@@ -87,7 +89,11 @@ fn destinations(
             return Ok(vec![Destination { upstream: *upstream, name: own }]);
         }
     }
-    if let Some(upstream) = uri.as_deref().and_then(|uri| view.find_uri(uri)?.upstream()) {
+    if let Some(uri) = uri.as_deref()
+        && let Some(entry) = view.find_uri(uri)
+        && let Some(upstream) = entry.upstream()
+        && is_seen(connector, request.viewer(), view, (entry, uri)).await?
+    {
         return Ok(vec![Destination { upstream, name: None }]);
     }
     // What a server says of a name that does not exist would tell it from one that is hidden.

@@ -10,7 +10,10 @@ use memchr::memmem;
 use super::caller::Caller;
 use super::connector::Connector;
 use super::port::{Answer, Body, Incoming, Json};
+use super::sighted::is_seen;
+use super::viewer::Viewer;
 use crate::catalogue::{Entry, EntryKind, Hints, Target, View};
+use crate::fault::Fault;
 use crate::protocol::{Message, message, scan};
 
 /// Callers of whom something is remembered; for one more the one that was quiet the longest is forgotten.
@@ -151,15 +154,22 @@ fn text(raw: Option<&str>) -> Option<String> {
 
 /// The entry for a URI: of the caller's view; else one for the server that gave the URI to the caller, or whose tool the
 /// URI belongs to, or that is the only one with resources. What is hidden from the caller stays hidden.
-pub(super) fn find_resource(
+pub(super) async fn find_resource(
     connector: &Connector,
     view: &View,
-    caller: &Caller,
+    viewer: Viewer<'_>,
     uri: &str,
-) -> Option<Arc<Entry>> {
-    if let Some(entry) = view.find_uri(uri) {
-        return Some(entry.clone());
-    }
+) -> Result<Option<Arc<Entry>>, Fault> {
+    let found = view.find_uri(uri).cloned();
+    let Some(entry) = found.or_else(|| unlisted(connector, view, viewer.caller, uri)) else {
+        return Ok(None);
+    };
+    let seen = is_seen(connector, viewer, view, (&entry, uri)).await?;
+    Ok(seen.then_some(entry))
+}
+
+/// An entry for a URI that the view knows nothing of.
+fn unlisted(connector: &Connector, view: &View, caller: &Caller, uri: &str) -> Option<Arc<Entry>> {
     if view.hides_uri(uri) {
         return None;
     }

@@ -55,6 +55,7 @@ mod room;
 mod routing;
 pub mod seal;
 mod shaping;
+mod sighted;
 pub mod status;
 mod supposed;
 mod tasks;

@@ -1,8 +1,8 @@
 //! When a plugin that keeps failing is put aside: a pure state machine, time passed in.
 //!
 //! **One caller alone can never put a plugin aside**: it takes more than five failures seen by at least three callers
-//! within ten seconds, or an instance that cannot be made. A trial that fails after a pause bars only the caller that
-//! made it, until three callers have seen a trial fail.
+//! within ten seconds, or an instance that cannot be made. All whom nobody identified are one caller. A trial that fails after
+//! a pause bars only the caller that made it, until three callers have seen a trial fail.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -63,7 +63,7 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 9] = [
+const HOST_KEYS: [&str; 10] = [
     "connector",
     "connector-status",
     "explain",
@@ -73,6 +73,7 @@ const HOST_KEYS: [&str; 9] = [
     "runs-code",
     "era",
     "protocol-version",
+    "uri-normalised",
 ];
 
 /// The edits of a policy, each allowed.

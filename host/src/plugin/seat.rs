@@ -182,8 +182,14 @@ impl Seat {
     }
 }
 
-/// A number that tells callers apart.
+/// A number that tells callers apart for the breaker. All whom nobody identified are one: a client has as many sessions as it
+/// likes.
 pub(super) fn who(caller: &Caller) -> Who {
+    if caller.anonymous { 0 } else { apart(caller) }
+}
+
+/// A number that tells callers apart, sessions without an identity, too.
+pub(super) fn apart(caller: &Caller) -> Who {
     let mut hasher = DefaultHasher::new();
     caller.id.hash(&mut hasher);
     hasher.finish()

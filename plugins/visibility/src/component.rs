@@ -116,6 +116,10 @@ impl Details for Asking {
         }
     }
 
+    fn origin(&self) -> String {
+        listing::upstream_name(self.0)
+    }
+
     fn is_local(&self) -> bool {
         listing::attribute(self.0, TARGET.0).as_deref() == Some(TARGET.1)
     }

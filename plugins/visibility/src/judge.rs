@@ -25,6 +25,8 @@ pub struct Thing<'a> {
 pub trait Details {
     /// The name of a resource or template; of a function its name in the code.
     fn name(&self) -> Option<String>;
+    /// What its server knows it by: of a resource that is read through a template that template.
+    fn origin(&self) -> String;
     /// Whether the connector answers it itself.
     fn is_local(&self) -> bool;
 }
@@ -56,8 +58,10 @@ impl Judge<'_> {
         let has_two = is_function || about == About::Resources;
         let is_listed = has_two && all().any(|set| !set.of(about).is_empty());
         let own = is_listed.then(|| details.name()).flatten();
+        let origin = (is_listed && thing.kind == "resource").then(|| details.origin());
         let asked_by = |matches: &dyn Fn(&str) -> bool| {
-            matches(thing.name) || own.as_deref().is_some_and(matches)
+            let others = [own.as_deref(), origin.as_deref()];
+            matches(thing.name) || others.into_iter().flatten().any(matches)
         };
         // Code calls functions by one name alone, whatever clients see: lists are locks, so they go by that one.
         let ruled_by = |matches: &dyn Fn(&str) -> bool| match own.as_deref() {

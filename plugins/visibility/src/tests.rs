@@ -31,11 +31,15 @@ const THINGS: [Row; 12] = [
     ("template", "clock://zone/{zone}", &[], Some("zone"), false),
 ];
 
-struct Known(Option<&'static str>, bool);
+struct Known(Option<&'static str>, bool, &'static str);
 
 impl Details for Known {
     fn name(&self) -> Option<String> {
         self.0.map(str::to_owned)
+    }
+
+    fn origin(&self) -> String {
+        self.2.to_owned()
     }
 
     fn is_local(&self) -> bool {
@@ -49,7 +53,7 @@ fn shown(rules: &[Set], asked: &[Set]) -> Vec<usize> {
     let is_shown = |(kind, name, tags, own, local): &Row| {
         let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
         let thing = Thing { kind, name, tags: &tags, serverless: *local };
-        judge.shows(&thing, &Known(*own, *local))
+        judge.shows(&thing, &Known(*own, *local, name))
     };
     (0..).zip(&THINGS).filter(|(_, thing)| is_shown(thing)).map(|(place, _)| place).collect()
 }
@@ -105,6 +109,21 @@ fn an_operators_lists_say_what_is_shown() {
     ] {
         assert_eq!(shown(&rules(config.clone()), &[]), expected, "{config}");
     }
+}
+
+#[test]
+fn a_resource_is_known_by_the_template_that_it_is_read_through() {
+    let thing = Thing { kind: "resource", name: "clock://zone/a", tags: &[], serverless: false };
+    let known = Known(None, false, "clock://zone/{zone}");
+    let shows = |lists: Value| {
+        let rules = rules(json!({"resources": lists}));
+        Judge { rules: &rules, asked: &[] }.shows(&thing, &known)
+    };
+    assert!(shows(json!({"enabled": ["clock://zone/{zone}"]})));
+    assert!(shows(json!({"enabled": ["clock://zone/*"]})));
+    assert!(!shows(json!({"enabled": ["clock://zones"]})));
+    assert!(!shows(json!({"disabled": ["clock://zone/{zone}"]})));
+    assert!(!shows(json!({"disabled": ["clock://zone/a"]})));
 }
 
 #[test]

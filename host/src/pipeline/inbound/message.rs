@@ -1,6 +1,6 @@
 //! One message of a server, judged by each policy in turn.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::HeaderMap;
 
@@ -71,6 +71,7 @@ pub async fn pass(
             handles: connector.handles.clone(),
             status: LiveStatus::of(connector),
             arguments: Arguments::default(),
+            spelling: OnceLock::new(),
         };
         match policy.inbound(Arc::new(context)).await? {
             Inbound::Pass => {}

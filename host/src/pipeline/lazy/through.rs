@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::catalogue::{Entry, EntryKind, Sight, Target, View};
 use crate::fault::{Code, Fault};
+use crate::pipeline::admit::admit;
 use crate::pipeline::answer::json_string;
 use crate::pipeline::connector::Connector;
 use crate::pipeline::dispatch::unknown;
@@ -46,12 +47,17 @@ pub(in crate::pipeline) fn is(connector: &Connector, entry: &Entry) -> bool {
 }
 
 /// Calls the tool that the call names. Everything of the request but its name and its arguments goes along: policies, audit
-/// and server see a call of that tool.
+/// and server see a call of that tool. Where policies do not list `call_tool`, it calls nothing.
 pub(in crate::pipeline) async fn call(
     connector: &Arc<Connector>,
     mut request: Request,
     view: Arc<View>,
+    own: Arc<Entry>,
 ) -> Result<Answer, Fault> {
+    let place = view.catalogue().find(own.kind, &own.key);
+    if place.is_none_or(|place| view.sight(place) != Sight::Shown) {
+        return Err(unlisted(connector, request, view, own).await);
+    }
     let asked = request.message.clone();
     let wanted = wanted(&asked)?;
     let entry = found(&wanted, &view)?;
@@ -67,6 +73,22 @@ pub(in crate::pipeline) async fn call(
     }
     let name = entry.key.clone();
     Call::new(connector, request, view, entry, name).run().await
+}
+
+/// Why the tool is not listed: what a policy says of the call of it, else that it is so.
+async fn unlisted(
+    connector: &Arc<Connector>,
+    request: Request,
+    view: Arc<View>,
+    own: Arc<Entry>,
+) -> Fault {
+    let name = own.key.clone();
+    let mut call = Call::new(connector, request, view, own, name);
+    let mut context = Arc::new(call.context());
+    match admit(&mut call, &mut context).await {
+        Err(fault) => fault,
+        Ok(_) => Fault::new(Code::Refused, "The tool \"call_tool\" is not to be used here."),
+    }
 }
 
 fn wanted(message: &Message) -> Result<Wanted<'_>, Fault> {

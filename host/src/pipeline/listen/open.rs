@@ -12,6 +12,7 @@ use super::filter::Filter;
 use super::lasting::Lasting;
 use super::lists::ListChanges;
 use super::part::{Part, parts};
+use super::resources;
 use crate::fault::{Code, Fault};
 use crate::pipeline::connector::{Connector, Standing};
 use crate::pipeline::inbound::{self, Toward};
@@ -41,7 +42,8 @@ pub(in crate::pipeline) async fn listen(
     if filter.is_of_lists_only() {
         joined = joined.of_lists_only();
     }
-    let parts = parts(connector, &view, &request.caller, &filter);
+    let places = Box::pin(resources::places(connector, &request, &view, &filter.uris)).await?;
+    let parts = parts(connector, &view, &request.caller, &filter, &places);
     // A stream outlives reloads: it holds no more of the connector than it needs.
     let standing = connector.standing();
     let upstreams = connector.upstreams.iter().map(|served| served.upstream.clone()).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::filter::{Filter, TASKS, URIS, place, strings, text_at};
-use crate::catalogue::{Target, View};
+use crate::catalogue::View;
 use crate::fault::{Code, Fault};
 use crate::pipeline::caller::Caller;
 use crate::pipeline::connector::Connector;
@@ -38,24 +38,18 @@ pub(super) struct Honoured {
     pub(super) extensions: Vec<(String, String)>,
 }
 
-/// The shares of a client's wishes. A resource that the caller cannot see is nobody's, and so is a task that is not the
-/// caller's; what other extensions ask for is for every server of the modern era.
+/// The shares of a client's wishes; for each resource the place of its server. A resource without one is nobody's, and so is
+/// a task that is not the caller's; what other extensions ask for is for every server of the modern era.
 pub(super) fn parts(
     connector: &Connector,
     view: &View,
     caller: &Caller,
     filter: &Filter,
+    places: &[Option<usize>],
 ) -> Vec<Part> {
-    let found =
-        |uri: &String| view.find_uri(uri).filter(|entry| view.catalogue().held(entry).is_none());
-    let place_of = |uri: &String| match found(uri)?.target {
-        Target::Fixed { upstream, .. } => Some(upstream),
-        Target::Dynamic | Target::Local => None,
-    };
-    let places: Vec<Option<usize>> = filter.uris.iter().map(place_of).collect();
     let shares = Followed::shares(connector, view, caller, &filter.tasks);
     let all = connector.upstreams.iter().zip(shares).enumerate().map(|(at, (served, tasks))| {
-        let own = filter.uris.iter().zip(&places).filter(|(_, place)| **place == Some(at));
+        let own = filter.uris.iter().zip(places).filter(|(_, place)| **place == Some(at));
         let revision = connector.offering(view, at).and_then(|offering| offering.revision);
         let modern = revision.map(Revision::era) == Some(Era::Modern);
         Part {

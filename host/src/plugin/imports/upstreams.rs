@@ -9,7 +9,7 @@ use crate::pipeline::port::Asker;
 use crate::plugin::ctx::Ctx;
 use crate::plugin::inspect::Kind;
 use crate::plugin::limits::{Hook, UPSTREAM_WAIT};
-use crate::plugin::seat::who;
+use crate::plugin::seat::apart;
 
 impl Host for Ctx {
     async fn request(
@@ -56,7 +56,7 @@ impl Ctx {
         let waits = self.place.waits.clone();
         let call = self.task.call_mut()?;
         if call.waiting.is_none() {
-            call.waiting = waits.enter(who(&call.context.caller), upstream);
+            call.waiting = waits.enter(apart(&call.context.caller), upstream);
             call.crowded = call.waiting.is_none();
         }
         Ok(!call.crowded)

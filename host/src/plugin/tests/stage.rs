@@ -1,7 +1,7 @@
 //! What the tests share: guests, a runtime, calls.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -75,7 +75,7 @@ pub(super) fn call_with(
         request_id: "r1".into(),
         retry_of: None,
         connector: "hub".into(),
-        caller: Arc::new(Caller::anonymous(caller)),
+        caller: Arc::new(Caller { anonymous: false, ..Caller::anonymous(caller) }),
         view: Arc::new(View::whole(Arc::new(Catalogue::default()))),
         message: Message::parse(Bytes::from(text)).unwrap(),
         name: "echo".into(),
@@ -89,6 +89,7 @@ pub(super) fn call_with(
         handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: OnceLock::new(),
     })
 }
 
@@ -115,5 +116,6 @@ pub(super) fn message(method: &str, params: &str) -> Arc<CallContext> {
         handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: OnceLock::new(),
     })
 }
