@@ -10,7 +10,7 @@ use super::handles::{Handles, Keeper};
 use super::port::Requester;
 use super::status::LiveStatus;
 use crate::catalogue::{Hints, View};
-use crate::protocol::{Document, Era, Field, Message, Revision};
+use crate::protocol::{Document, Era, Field, Message, Revision, scan};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,11 @@ impl CallContext {
                 self.status.runs_code(&self.view, upstream).then_some("true")
             }
             "guarded-tools" => Some(self.status.guarded(&self.view)),
+            "reference" => {
+                let reference = self.message.field(Field::Ref)?;
+                let of_template = scan::member(reference, "uri").is_some();
+                Some(if of_template { "template" } else { "prompt" })
+            }
             "functions" => {
                 let (upstream, _) = self.target.as_ref()?;
                 let catalogue = self.view.catalogue();

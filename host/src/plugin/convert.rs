@@ -63,12 +63,13 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 9] = [
+const HOST_KEYS: [&str; 10] = [
     "connector",
     "connector-status",
     "explain",
     "functions",
     "guarded-tools",
+    "reference",
     "request-id",
     "runs-code",
     "era",

@@ -5,14 +5,14 @@ use plugway_sdk::hooks::policy::{Admit, Edit};
 use plugway_sdk::host::call;
 
 use crate::called::{Called, Subject};
-use crate::charges;
+use crate::charges::{self, Charged};
 use crate::confirm;
 use crate::facts::OfCall;
 use crate::functions::{CodeBan, Functions};
 use crate::gateway::Gateway;
 use crate::limits::Limit;
 use crate::lists::{Ban, is_brought};
-use crate::names::{EXECUTE, PARALLEL};
+use crate::names::{EXECUTE, Names, PARALLEL};
 use crate::refusal;
 use crate::rules::{Act, Verdict};
 
@@ -20,6 +20,9 @@ use crate::rules::{Act, Verdict};
 const DECIDED_BY: &str = "decided-by";
 /// One sentence for the audit line of the call.
 const AUDIT: &str = "audit";
+
+/// Bytes of code, as JSON, that is looked at: so much is read within a tenth of the time that a plugin has.
+const CODE_MAX: usize = 128 << 10;
 
 impl Gateway {
     /// Judges the call in hand.
@@ -32,6 +35,9 @@ impl Gateway {
     }
 
     fn decide(&self, called: &Called) -> Result<Admit, Box<Rejection>> {
+        if called.ends {
+            return Ok(Admit::Pass);
+        }
         let mut edits = Vec::new();
         let mut audit = None;
         if let Err(refusal) = self.by_lists(called) {
@@ -57,6 +63,14 @@ impl Gateway {
             act,
             verdict.as_ref().and_then(|verdict| verdict.rule),
         )?);
+        // Behind the limits, so that nobody has code read for nothing again and again.
+        if let Err(refusal) = self.by_code(called) {
+            if !self.observes {
+                return Err(refusal);
+            }
+            let would = format!("would deny: {}", refusal.cause.unwrap_or_default());
+            audit = Some(audit.map_or(would.clone(), |before| format!("{before}; {would}")));
+        }
         edits.extend(audit.map(|sentence| Edit::attribute(AUDIT, sentence)));
         let question = match &verdict {
             Some(Verdict { act: Act::Confirm, reason, .. }) => {
@@ -89,22 +103,43 @@ impl Gateway {
                         Functions(called.functions().unwrap_or_default()).are_named_by(allowed)
                     }))
         };
-        let refused = |name: &str, ban: Ban| {
-            Box::new(refusal::blocked(called.kind(), name, cause(sort, ban)))
-        };
-        lists.judge(&names, brought).map_err(|ban| refused(&called.name, ban))?;
-        if called.subject != Subject::Tool {
+        let refused =
+            |ban: Ban| Box::new(refusal::blocked(called.kind(), &called.name, cause(sort, ban)));
+        lists.judge(&names, brought).map_err(refused)?;
+        match called.normalised() {
+            Some(uri) => lists.judge(&Names { shown: &uri, ..names }, brought).map_err(refused),
+            None => Ok(()),
+        }
+    }
+
+    /// What the lists of tools say of the functions that the call's code uses.
+    fn by_code(&self, called: &Called) -> Result<(), Box<Rejection>> {
+        if called.subject != Subject::Tool || self.tools.are_empty() {
             return Ok(());
         }
-        let runs = called.functions().is_some() || matches!(names.short, Some(EXECUTE | PARALLEL));
-        let Some(code) = runs.then(|| called.code()).flatten() else { return Ok(()) };
-        let functions = Functions(called.functions().unwrap_or_default());
-        lists.judge_code(&code, functions).map_err(|ban| match ban {
-            CodeBan::Function(name, ban) => refused(&name, ban),
-            CodeBan::Unreadable => {
-                let cause = "the code cannot be read, and `blocked_tools` or `allowed_tools` name functions";
-                Box::new(refusal::unreadable(cause.to_owned()))
-            }
+        let runs = || matches!(called.names().short, Some(EXECUTE | PARALLEL));
+        let functions = called.functions();
+        if functions.is_none() && !runs() {
+            return Ok(());
+        }
+        let banned = self.tools.banned(Functions(functions.unwrap_or_default()));
+        let Some(code) = (!banned.is_empty()).then(|| called.code()).flatten() else {
+            return Ok(());
+        };
+        if code.len() > CODE_MAX {
+            return Err(Box::new(refusal::too_long(CODE_MAX)));
+        }
+        let Ok(code) = serde_json::from_str::<String>(&code) else { return Ok(()) };
+        banned.judge(&code).map_err(|ban| {
+            Box::new(match ban {
+                CodeBan::Function(name, ban) => {
+                    refusal::blocked(called.kind(), &name, cause("tools", ban))
+                }
+                CodeBan::Unreadable => {
+                    let cause = "the code cannot be read, and `blocked_tools` or `allowed_tools` name functions";
+                    refusal::unreadable(cause.to_owned())
+                }
+            })
         })
     }
 
@@ -123,20 +158,25 @@ impl Gateway {
         };
         let counted = called.subject == Subject::Tool;
         let own = self.limits.iter().filter(|limit| counted && limit.is_about(called));
-        let limits: Vec<&Limit> = own.chain(&of_rule).collect();
-        if limits.is_empty() || call::retry_of().is_some() {
+        let own: Vec<&Limit> = own.collect();
+        if (own.is_empty() && of_rule.is_none()) || call::retry_of().is_some() {
             return Ok(None);
         }
-        let cost = called.cost();
+        let Some(cost) = called.cost() else { return Err(Box::new(refusal::uncountable())) };
         let may_be_again = called.was_read() || !self.rules.is_empty();
         let before = if may_be_again { call::attribute(&self.charged) } else { None };
-        let before = before.and_then(|cost| cost.parse::<u32>().ok());
-        let due = cost.saturating_sub(before.unwrap_or(0));
-        if due > 0 {
-            charges::take(&limits, called, due)?;
+        let mut charged = before.map(|text| Charged::read(&text)).unwrap_or_default();
+        let mut due: Vec<(&Limit, u32)> = Vec::with_capacity(own.len() + 1);
+        if !own.is_empty() {
+            let more = charged.raise_own(cost);
+            due.extend(own.into_iter().map(|limit| (limit, more)));
         }
-        let kept = before.unwrap_or(0).max(cost);
-        Ok(called.was_read().then(|| Edit::attribute(&*self.charged, kept.to_string())))
+        if let Some(limit) = &of_rule {
+            due.push((limit, charged.raise_of_rule(&limit.prefix, cost)));
+        }
+        due.retain(|(_, due)| *due > 0);
+        charges::take(&due, called)?;
+        Ok(called.was_read().then(|| Edit::attribute(&*self.charged, charged.text())))
     }
 }
 

@@ -6,11 +6,12 @@
 //! sees it.
 //!
 //! Reading order: [`names`] is the door, [`lexer`] goes over code, [`strings`] over literals and what is nested in them,
-//! [`numbers`] over numbers; [`kernel`] knows what a kernel would rewrite; [`cursor`] is the place in the text and
+//! [`numbers`] over numbers; [`words`](mod@words) is for what is refused; [`kernel`] knows what a kernel would rewrite; [`cursor`] is the place in the text and
 //! [`refusal`] what is said.
 
 pub mod names;
 pub mod refusal;
+pub mod words;
 
 mod cursor;
 mod kernel;
@@ -21,5 +22,6 @@ mod strings;
 #[cfg(test)]
 mod tests;
 
-pub use names::identifiers;
+pub use names::{find, identifiers};
 pub use refusal::NotPython;
+pub use words::words;

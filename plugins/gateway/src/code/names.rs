@@ -1,6 +1,6 @@
 //! From code to the set of its names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -13,20 +13,40 @@ const CODE_MAX: usize = 1 << 20;
 /// Every name in the code, keywords included, also those inside f-strings and t-strings; each in form NFKC, as Python compares
 /// them. Comments and texts do not count.
 pub fn identifiers(code: &str) -> Result<BTreeSet<String>, NotPython> {
-    if code.len() > CODE_MAX {
-        return Err(NotPython { line: 1, why: "code of more than 1 MiB is not looked at" });
-    }
     let mut names = BTreeSet::new();
-    Lexer::new(code, |name| note(&mut names, name)).run()?;
-    Ok(names)
-}
-
-fn note(names: &mut BTreeSet<String>, name: &str) {
-    if name.is_ascii() {
+    each(code, |name| {
         if !names.contains(name) {
             names.insert(name.to_owned());
         }
-    } else {
-        names.insert(name.nfkc().collect());
+    })?;
+    Ok(names)
+}
+
+/// Whether the code has one of these names, and which; quicker than to collect them all.
+pub fn find<'a>(code: &str, wanted: &HashSet<&'a str>) -> Result<Option<&'a str>, NotPython> {
+    let longest = wanted.iter().map(|name| name.len()).max().unwrap_or_default();
+    let mut found = None;
+    each(code, |name| {
+        if found.is_none() && name.len() <= longest {
+            found = wanted.get(name).copied();
+        }
+    })?;
+    Ok(found)
+}
+
+/// Tells of each name as often as it stands there.
+fn each(code: &str, mut told: impl FnMut(&str)) -> Result<(), NotPython> {
+    if code.len() > CODE_MAX {
+        return Err(NotPython { line: 1, why: "code of more than 1 MiB is not looked at" });
     }
+    let mut composed = String::new();
+    let tell = |name: &str| {
+        if name.is_ascii() {
+            return told(name);
+        }
+        composed.clear();
+        composed.extend(name.nfkc());
+        told(&composed);
+    };
+    Lexer::new(code, tell).run()
 }
