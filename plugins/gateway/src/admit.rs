@@ -21,7 +21,7 @@ const DECIDED_BY: &str = "decided-by";
 /// One sentence for the audit line of the call.
 const AUDIT: &str = "audit";
 
-/// Bytes of code, as JSON, that is looked at: so much is read within a tenth of the time that a plugin has.
+/// Bytes of code, as JSON, that is looked at: so much is read in a fraction of the time that a plugin has.
 const CODE_MAX: usize = 128 << 10;
 
 impl Gateway {

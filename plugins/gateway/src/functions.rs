@@ -64,8 +64,8 @@ impl Banned<'_> {
             Ok(used) => used,
             Err(_) if self.restricts => return Err(CodeBan::Unreadable),
             Err(_) => {
-                let words = words(code).ok_or(CodeBan::Unreadable)?;
-                wanted.into_iter().find(|name| words.contains(*name))
+                let mut words = words(code).ok_or(CodeBan::Unreadable)?;
+                words.find_map(|word| wanted.get(word).copied())
             }
         };
         let Some(used) = used else { return Ok(()) };
@@ -188,7 +188,11 @@ mod tests {
         let functions = Functions("dock\tdocking\nfold\n");
         for entry in ["docking", "dock", "dock*"] {
             let blocked = lists(&[entry], None);
-            assert_eq!(blocked.judge_code("dock(1)", functions), hit("dock", Ban::Blocked), "{entry}");
+            assert_eq!(
+                blocked.judge_code("dock(1)", functions),
+                hit("dock", Ban::Blocked),
+                "{entry}"
+            );
             assert_eq!(blocked.judge_code("docking(1)", functions), hit("docking", Ban::Blocked));
             assert_eq!(blocked.judge_code("fold(1)", functions), Ok(()));
         }

@@ -9,6 +9,8 @@ use super::refusal::NotPython;
 
 /// Bytes of code that are looked at.
 const CODE_MAX: usize = 1 << 20;
+/// Characters in names beyond ASCII that are composed: one may stand for eighteen.
+const WIDE_MAX: usize = 64 << 10;
 
 /// Every name in the code, keywords included, also those inside f-strings and t-strings; each in form NFKC, as Python compares
 /// them. Comments and texts do not count.
@@ -40,13 +42,22 @@ fn each(code: &str, mut told: impl FnMut(&str)) -> Result<(), NotPython> {
         return Err(NotPython { line: 1, why: "code of more than 1 MiB is not looked at" });
     }
     let mut composed = String::new();
+    let mut left = WIDE_MAX;
     let tell = |name: &str| {
         if name.is_ascii() {
             return told(name);
         }
-        composed.clear();
-        composed.extend(name.nfkc());
-        told(&composed);
+        left = left.saturating_sub(name.chars().count());
+        if left > 0 {
+            composed.clear();
+            composed.extend(name.nfkc().take(left));
+            left = left.saturating_sub(composed.chars().count());
+            told(&composed);
+        }
     };
-    Lexer::new(code, tell).run()
+    Lexer::new(code, tell).run()?;
+    if left == 0 {
+        return Err(NotPython { line: 1, why: "too many characters beyond ASCII in names" });
+    }
+    Ok(())
 }

@@ -97,7 +97,8 @@ fn with_radix(text: &str) -> Option<f64> {
     let (digits, radix) = [("0x", 16_u32), ("0X", 16), ("0o", 8), ("0O", 8), ("0b", 2), ("0B", 2)]
         .into_iter()
         .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)))?;
-    let add = |sum: f64, digit: char| Some(sum * f64::from(radix) + f64::from(digit.to_digit(radix)?));
+    let add =
+        |sum: f64, digit: char| Some(sum * f64::from(radix) + f64::from(digit.to_digit(radix)?));
     let number = digits.chars().try_fold(0.0, add).filter(|_| !digits.is_empty())?;
     Some(if text.starts_with('-') { -number } else { number })
 }

@@ -241,8 +241,9 @@ fn pattern(place: &Place<'_>) -> Result<Pattern, Wrong> {
     };
     let whole = format!(r"\A(?:{text})\z");
     // Alone first: a parenthesis too many must not close the one that is put around it.
-    let both = compile(text, false)
-        .and_then(|_| Ok(Pattern { strict: compile(&whole, false)?, loose: compile(&whole, true)? }));
+    let both = compile(text, false).and_then(|_| {
+        Ok(Pattern { strict: compile(&whole, false)?, loose: compile(&whole, true)? })
+    });
     both.or_else(|error| place.wrong(format!("this is no pattern: {error}")))
 }
 

@@ -183,7 +183,8 @@ fn inputs_in_a_text_are_counted_and_others_refused() {
     host.arguments(json!({"inputs": "[{}, {}, {}, {}, {}, {}]"}));
     let said = refusal(&gateway, &host);
     assert!(said.contains("this counts as 6 calls"), "{said}");
-    for odd in [json!("no list"), json!({"a": 1}), json!("{\"a\": 1}"), json!(7), json!("[NaN, 1]")] {
+    for odd in [json!("no list"), json!({"a": 1}), json!("{\"a\": 1}"), json!(7), json!("[NaN, 1]")]
+    {
         host.arguments(json!({"inputs": odd}));
         let said = refusal(&gateway, &host);
         assert!(said.contains("must be a list"), "{odd} {said}");

@@ -187,7 +187,8 @@ fn who_observes_is_told_of_code_too() {
 
 #[test]
 fn a_completion_is_of_what_its_reference_says() {
-    let gateway = gateway(json!({"blocked_prompts": ["a:b"], "blocked_resources": ["{scheme}://x"]}));
+    let gateway =
+        gateway(json!({"blocked_prompts": ["a:b"], "blocked_resources": ["{scheme}://x"]}));
     for (reference, name, said) in [
         ("prompt", "a:b", "Prompt 'a:b' is blocked by gateway policy."),
         ("template", "{scheme}://x", "Resource '{scheme}://x' is blocked by gateway policy."),
