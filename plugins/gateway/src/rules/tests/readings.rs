@@ -99,6 +99,7 @@ fn spellings_that_a_server_may_read_as_the_value_pass_no_rule() {
         (json!({"matches": "[0-9]{4}"}), "4111"),
         (json!({"matches": ".*rm -rf.*"}), r#""a\nrm -rf /""#),
         (json!({"matches": "ls .*"}), r#""ls a\nrm -rf /""#),
+        (json!({"matches": ".*rm -rf.*"}), r#""\ud800 rm -rf /""#),
         (json!({"size": {"min": 3, "max": 3}}), r#""[1, 2, 3]""#),
         (json!({"size": {"max": 3}}), "123"),
         (json!({"exists": false}), "null"),
@@ -131,6 +132,14 @@ fn what_no_server_takes_for_the_value_is_another() {
         (json!({"size": {"max": 2}}), "[1, 2]"),
     ] {
         assert_eq!(decided(&test, "allow", "deny", written), Act::Allow, "{test} {written}");
+    }
+}
+
+#[test]
+fn a_text_that_is_too_long_to_be_matched_passes_no_rule() {
+    for (more, act) in [(0, Act::Allow), (1, Act::Deny)] {
+        let text = json!("a".repeat((32 << 10) + more)).to_string().leak();
+        assert_eq!(decided(&json!({"matches": "b+"}), "deny", "allow", text), act);
     }
 }
 
