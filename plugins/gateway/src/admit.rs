@@ -106,10 +106,10 @@ impl Gateway {
         let refused =
             |ban: Ban| Box::new(refusal::blocked(called.kind(), &called.name, cause(sort, ban)));
         lists.judge(&names, brought).map_err(refused)?;
-        match called.normalised() {
-            Some(uri) => lists.judge(&Names { shown: &uri, ..names }, brought).map_err(refused),
-            None => Ok(()),
-        }
+        let Some(uri) = called.normalised() else { return Ok(()) };
+        // Its own name is that of a template, or the URI once more.
+        let own = if names.own == names.shown { &*uri } else { names.own };
+        lists.judge(&Names { shown: &uri, own, ..names }, brought).map_err(refused)
     }
 
     /// What the lists of tools say of the functions that the call's code uses.
