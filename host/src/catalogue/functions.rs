@@ -20,7 +20,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }
 
-/// For each upstream the names of its functions in the code, once somebody asked.
+/// For each upstream the names of its functions, once somebody asked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Functions(Box<[OnceLock<Option<Arc<str>>>]>);
 
@@ -30,7 +30,8 @@ impl Functions {
         Self(std::iter::repeat_with(OnceLock::new).take(upstreams).collect())
     }
 
-    /// Those of one upstream, out of these entries.
+    /// Those of one upstream, out of these entries: each on a line, its name in the code, and behind a tab the shown one where
+    /// that is another.
     pub(super) fn names(&self, upstream: usize, entries: &[Arc<Entry>]) -> Option<&str> {
         let made = self.0.get(upstream)?.get_or_init(|| joined(upstream, entries));
         made.as_deref()
@@ -44,6 +45,10 @@ fn joined(of: usize, entries: &[Arc<Entry>]) -> Option<Arc<str>> {
             && *upstream == of
         {
             names.push_str(name);
+            if entry.name() != &**name {
+                names.push('\t');
+                names.push_str(entry.name());
+            }
             names.push('\n');
         }
     }
@@ -113,11 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn all_names_in_the_code_of_one_upstream_are_one_text() {
+    fn all_names_of_one_upstream_are_one_text() {
         let entries =
             vec![function("a", "f", "f"), function("b", "f", "f"), function("a", "shown", "own")];
         let (catalogue, _) = compiled(entries);
-        assert_eq!(catalogue.functions_of(0), Some("f\nown\n"));
+        assert_eq!(catalogue.functions_of(0), Some("f\nown\tshown\n"));
         assert_eq!(catalogue.functions_of(1), Some("f\n"));
         assert_eq!((catalogue.functions_of(2), catalogue.functions_of(3)), (None, None));
         let again = catalogue.functions_of(0).unwrap();

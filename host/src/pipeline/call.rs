@@ -119,6 +119,11 @@ impl CallContext {
                 self.status.runs_code(&self.view, upstream).then_some("true")
             }
             "guarded-tools" => Some(self.status.guarded(&self.view)),
+            "reference" => {
+                let reference = self.message.field(Field::Ref)?;
+                let of_template = scan::member(reference, "uri").is_some();
+                Some(if of_template { "template" } else { "prompt" })
+            }
             "functions" => {
                 let (upstream, _) = self.target.as_ref()?;
                 let catalogue = self.view.catalogue();

@@ -69,6 +69,7 @@ const HOST_KEYS: [&str; 10] = [
     "explain",
     "functions",
     "guarded-tools",
+    "reference",
     "request-id",
     "runs-code",
     "era",

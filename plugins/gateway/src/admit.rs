@@ -5,14 +5,14 @@ use plugway_sdk::hooks::policy::{Admit, Confirmation, Edit};
 use plugway_sdk::host::call;
 
 use crate::called::{Called, Subject};
-use crate::charges;
+use crate::charges::{self, Charged};
 use crate::confirm;
 use crate::facts::OfCall;
 use crate::functions::{CodeBan, Functions};
 use crate::gateway::Gateway;
 use crate::limits::Limit;
 use crate::lists::{Ban, is_brought};
-use crate::names::{EXECUTE, PARALLEL};
+use crate::names::{EXECUTE, Names, PARALLEL};
 use crate::refusal::{self, Kind};
 use crate::rules::{Act, Verdict};
 
@@ -23,6 +23,9 @@ const AUDIT: &str = "audit";
 /// Requests about a task that a call made, in either era.
 const OF_TASKS: [&str; 5] =
     ["tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update"];
+
+/// Bytes of code, as JSON, that is looked at: so much is read in a fraction of the time that a plugin has.
+const CODE_MAX: usize = 128 << 10;
 
 impl Gateway {
     /// Judges the call in hand.
@@ -47,6 +50,9 @@ impl Gateway {
     }
 
     fn decide(&self, called: &Called) -> Result<Admit, Box<Rejection>> {
+        if called.ends {
+            return Ok(Admit::Pass);
+        }
         let mut attributes = Vec::new();
         let mut audit = None;
         if let Err(refusal) = self.by_lists(called) {
@@ -73,6 +79,14 @@ impl Gateway {
             act,
             verdict.as_ref().and_then(|verdict| verdict.rule),
         )?);
+        // Behind the limits, so that nobody has code read for nothing again and again.
+        if let Err(refusal) = self.by_code(called) {
+            if !self.observes {
+                return Err(refusal);
+            }
+            let would = format!("would deny: {}", refusal.cause.unwrap_or_default());
+            audit = Some(audit.map_or(would.clone(), |before| format!("{before}; {would}")));
+        }
         attributes.extend(audit.map(|sentence| (AUDIT.to_owned(), sentence)));
         let question = match &verdict {
             Some(Verdict { act: Act::Confirm, reason, .. }) => {
@@ -105,22 +119,43 @@ impl Gateway {
                         Functions(called.functions().unwrap_or_default()).are_named_by(allowed)
                     }))
         };
-        let refused = |name: &str, ban: Ban| {
-            Box::new(refusal::blocked(called.kind(), name, cause(sort, ban)))
-        };
-        lists.judge(&names, brought).map_err(|ban| refused(&called.name, ban))?;
-        if called.subject != Subject::Tool {
+        let refused =
+            |ban: Ban| Box::new(refusal::blocked(called.kind(), &called.name, cause(sort, ban)));
+        lists.judge(&names, brought).map_err(refused)?;
+        let Some(uri) = called.normalised() else { return Ok(()) };
+        // Its own name is that of a template, or the URI once more.
+        let own = if names.own == names.shown { &*uri } else { names.own };
+        lists.judge(&Names { shown: &uri, own, ..names }, brought).map_err(refused)
+    }
+
+    /// What the lists of tools say of the functions that the call's code uses.
+    fn by_code(&self, called: &Called) -> Result<(), Box<Rejection>> {
+        if called.subject != Subject::Tool || self.tools.are_empty() {
             return Ok(());
         }
-        let runs = called.functions().is_some() || matches!(names.short, Some(EXECUTE | PARALLEL));
-        let Some(code) = runs.then(|| called.code()).flatten() else { return Ok(()) };
-        let functions = Functions(called.functions().unwrap_or_default());
-        lists.judge_code(&code, functions).map_err(|ban| match ban {
-            CodeBan::Function(name, ban) => refused(&name, ban),
-            CodeBan::Unreadable => {
-                let cause = "the code cannot be read, and `blocked_tools` or `allowed_tools` name functions";
-                Box::new(refusal::unreadable(cause.to_owned()))
-            }
+        let runs = || matches!(called.names().short, Some(EXECUTE | PARALLEL));
+        let functions = called.functions();
+        if functions.is_none() && !runs() {
+            return Ok(());
+        }
+        let banned = self.tools.banned(Functions(functions.unwrap_or_default()));
+        let Some(code) = (!banned.is_empty()).then(|| called.code()).flatten() else {
+            return Ok(());
+        };
+        if code.len() > CODE_MAX {
+            return Err(Box::new(refusal::too_long(CODE_MAX)));
+        }
+        let Ok(code) = serde_json::from_str::<String>(&code) else { return Ok(()) };
+        banned.judge(&code).map_err(|ban| {
+            Box::new(match ban {
+                CodeBan::Function(name, ban) => {
+                    refusal::blocked(called.kind(), &name, cause("tools", ban))
+                }
+                CodeBan::Unreadable => {
+                    let cause = "the code cannot be read, and `blocked_tools` or `allowed_tools` name functions";
+                    refusal::unreadable(cause.to_owned())
+                }
+            })
         })
     }
 
@@ -139,20 +174,20 @@ impl Gateway {
         };
         let counted = called.subject == Subject::Tool;
         let own = self.limits.iter().filter(|limit| counted && limit.is_about(called));
-        let limits: Vec<&Limit> = own.chain(&of_rule).collect();
-        if limits.is_empty() || call::retry_of().is_some() {
+        let own: Vec<&Limit> = own.collect();
+        if (own.is_empty() && of_rule.is_none()) || call::retry_of().is_some() {
             return Ok(None);
         }
-        let cost = called.cost();
+        let Some(cost) = called.cost() else { return Err(Box::new(refusal::uncountable())) };
         let may_be_again = called.was_read() || !self.rules.is_empty();
         let before = if may_be_again { call::attribute(&self.charged) } else { None };
-        let before = before.and_then(|cost| cost.parse::<u32>().ok());
-        let due = cost.saturating_sub(before.unwrap_or(0));
-        if due > 0 {
-            charges::take(&limits, called, due)?;
+        let mut charged = before.map(|text| Charged::read(&text)).unwrap_or_default();
+        let mut due: Vec<(&Limit, u32)> = Vec::with_capacity(own.len() + 1);
+        if !own.is_empty() {
+            let more = charged.raise_own(cost);
+            due.extend(own.into_iter().map(|limit| (limit, more)));
         }
-        let kept = before.unwrap_or(0).max(cost);
-        Ok(called.was_read().then(|| (self.charged.to_string(), kept.to_string())))
+        Ok(called.was_read().then(|| (self.charged.to_string(), charged.text())))
     }
 }
 

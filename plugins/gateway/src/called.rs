@@ -11,6 +11,8 @@ use crate::refusal::Kind;
 
 /// Methods of which the host asks a person.
 const CONFIRMABLE: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+/// Ends a subscription.
+const ENDS: &str = "resources/unsubscribe";
 
 /// What the call is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct Called {
     pub target: Option<(String, String)>,
     /// Whether a person can be asked about it.
     pub can_be_confirmed: bool,
+    /// Whether it does nothing but end what was begun before: that is let pass whatever became of the lists since.
+    pub ends: bool,
     short: Option<&'static str>,
     is_own: OnceCell<bool>,
     functions: OnceCell<Option<String>>,
@@ -47,21 +51,25 @@ impl Called {
         let subject = match method.as_str() {
             "tools/call" => Some(Subject::Tool),
             "prompts/get" => Some(Subject::Prompt),
-            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
-                Some(Subject::Resource)
-            }
+            "resources/read" | "resources/subscribe" | ENDS => Some(Subject::Resource),
             "completion/complete" => None,
             _ => return None,
         };
         let (name, target) = (call::name(), call::target());
-        // A completion names a prompt, or the URI of a template.
-        let of_name = || if is_uri(&name) { Subject::Resource } else { Subject::Prompt };
-        let subject = subject.unwrap_or_else(of_name);
+        // A completion names a prompt, or the URI of a template. What a host does not say, the name has to.
+        let of_reference = || match call::attribute("reference").as_deref() {
+            Some("prompt") => Subject::Prompt,
+            Some(_) => Subject::Resource,
+            None if is_uri(&name) => Subject::Resource,
+            None => Subject::Prompt,
+        };
+        let subject = subject.unwrap_or_else(of_reference);
         let mut called = Self {
             subject,
             name,
             target,
             can_be_confirmed: CONFIRMABLE.contains(&method.as_str()),
+            ends: method == ENDS,
             short: None,
             is_own: OnceCell::new(),
             functions: OnceCell::new(),
@@ -88,6 +96,12 @@ impl Called {
         Names { shown: &self.name, own, short: self.short }
     }
 
+    /// The URI of a resource as everybody reads it, where the client wrote it otherwise.
+    pub fn normalised(&self) -> Option<String> {
+        let read = || call::attribute("uri-normalised").filter(|uri| *uri != self.name);
+        if self.subject == Subject::Resource { read() } else { None }
+    }
+
     /// What refusals call it.
     pub fn kind(&self) -> Kind {
         match self.subject {
@@ -105,25 +119,30 @@ impl Called {
         })
     }
 
-    /// The names of all functions of its server, each on a line; none where it has none, as far as is known.
+    /// All functions of its server, each on a line, as [`Functions`](crate::functions::Functions) reads them; none where it has none, as far as is known.
     pub fn functions(&self) -> Option<&str> {
         let read = || call::attribute("functions").filter(|names| !names.trim().is_empty());
         self.functions.get_or_init(read).as_deref()
     }
 
-    /// The code that it hands to its server; none where it has no text in that argument.
+    /// The code that it hands to its server, as JSON; none where it has nothing in that argument.
     pub fn code(&self) -> Option<String> {
-        serde_json::from_str(&self.argument("/code")?).ok()
+        self.argument("/code")
     }
 
-    /// For how many calls it counts.
-    pub fn cost(&self) -> u32 {
+    /// For how many calls it counts; none where nobody can tell.
+    pub fn cost(&self) -> Option<u32> {
         if !self.counts_inputs() {
-            return 1;
+            return Some(1);
         }
-        let inputs = self.argument("/inputs");
-        let inputs = inputs.and_then(|text| serde_json::from_str::<Vec<IgnoredAny>>(&text).ok());
-        inputs.map_or(1, |inputs| u32::try_from(inputs.len()).unwrap_or(u32::MAX).max(1))
+        let Some(inputs) = self.argument("/inputs").filter(|inputs| inputs != "null") else {
+            return Some(1);
+        };
+        let count = |text: &str| serde_json::from_str::<Vec<IgnoredAny>>(text).ok();
+        // Many servers read a text as the list that stands in it.
+        let inside = || count(&serde_json::from_str::<String>(&inputs).ok()?);
+        let inputs = count(&inputs).or_else(inside)?;
+        Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX).max(1))
     }
 
     /// Whether it counts as one call for each of its inputs.

@@ -3,7 +3,9 @@
 //! A function of a server's catalogue is named by the same lists as tools. An allow-list that names no function of a server
 //! does not restrict its functions; one that names some restricts code to these.
 
-use plugway_python_names::{identifiers, words};
+use std::collections::HashSet;
+
+use plugway_python_names::{find, words};
 
 use crate::lists::{Ban, Lists, Patterns};
 use crate::names::SHORT;
@@ -17,58 +19,93 @@ pub enum CodeBan {
     Unreadable,
 }
 
-/// The names of the functions of one server, each on a line.
+/// The functions of one server, each on a line: its name in the code, and with a tab before it the one that clients see, where
+/// that is another.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Functions<'a>(pub &'a str);
 
 impl<'a> Functions<'a> {
-    fn iter(self) -> impl Iterator<Item = &'a str> {
-        self.0.lines().filter(|name| !name.is_empty())
+    /// Name in the code, shown name.
+    fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let pair = |line: &'a str| line.split_once('\t').unwrap_or((line, line));
+        self.0.lines().map(pair).filter(|(own, _)| !own.is_empty())
     }
 
     /// Whether one of these patterns names one of them.
     pub fn are_named_by(self, patterns: &Patterns) -> bool {
-        self.iter().any(|name| patterns.matches(name))
+        self.iter().any(|(own, shown)| either(patterns, own, shown))
+    }
+}
+
+fn either(patterns: &Patterns, own: &str, shown: &str) -> bool {
+    patterns.matches(own) || (own != shown && patterns.matches(shown))
+}
+
+/// The names that code for one server must not use.
+#[derive(Debug)]
+pub struct Banned<'a> {
+    names: Vec<(&'a str, Ban)>,
+    /// Whether the allow-list restricts the server's functions: then code has to be read to the letter.
+    restricts: bool,
+}
+
+impl Banned<'_> {
+    /// Whether it does not matter what code uses.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Judges code.
+    pub fn judge(&self, code: &str) -> Result<(), CodeBan> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let wanted: HashSet<&str> = self.names.iter().map(|(name, _)| *name).collect();
+        let used = match find(code, &wanted) {
+            Ok(used) => used,
+            Err(_) if self.restricts => return Err(CodeBan::Unreadable),
+            Err(_) => {
+                let mut words = words(code).ok_or(CodeBan::Unreadable)?;
+                words.find_map(|word| wanted.get(word).copied())
+            }
+        };
+        let Some(used) = used else { return Ok(()) };
+        let ban = self.names.iter().find(|(name, _)| *name == used).map(|(_, ban)| *ban);
+        Err(CodeBan::Function(used.to_owned(), ban.unwrap_or(Ban::Blocked)))
     }
 }
 
 impl Lists {
-    /// Judges a function. `restricts`: whether the allow-list names a function of its server.
-    pub fn judge_function(&self, name: &str, restricts: bool) -> Result<(), Ban> {
-        if self.blocked.matches(name) {
+    /// Judges a function by its name in the code and its shown name. `restricts`: whether the allow-list names a function of its
+    /// server.
+    pub fn judge_function(&self, own: &str, shown: &str, restricts: bool) -> Result<(), Ban> {
+        if either(&self.blocked, own, shown) {
             return Err(Ban::Blocked);
         }
-        let allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.matches(name));
-        if restricts && !allowed { Err(Ban::NotAllowed) } else { Ok(()) }
+        let allowed = || self.allowed.as_ref().is_none_or(|allowed| either(allowed, own, shown));
+        if restricts && !allowed() { Err(Ban::NotAllowed) } else { Ok(()) }
     }
 
-    /// Judges code for a server with these functions. Where none are known although the server runs code, the block-list's
-    /// plain entries count as functions, so that a catalogue which cannot be read opens nothing.
-    pub fn judge_code(&self, code: &str, functions: Functions<'_>) -> Result<(), CodeBan> {
+    /// What code for a server with these functions must not use: of a function that lists are against both names. Where none
+    /// are known although the server runs code, the block-list's plain entries count as functions, so that a catalogue which
+    /// cannot be read opens nothing.
+    pub fn banned<'a>(&'a self, functions: Functions<'a>) -> Banned<'a> {
         let named = |allowed| functions.are_named_by(allowed);
         let restricts = self.allowed.as_ref().is_some_and(named);
-        let mut banned: Vec<(&str, Ban)> = Vec::new();
-        for name in functions.iter() {
-            if let Err(ban) = self.judge_function(name, restricts) {
-                banned.push((name, ban));
+        let mut names: Vec<(&str, Ban)> = Vec::new();
+        for (own, shown) in functions.iter() {
+            if let Err(ban) = self.judge_function(own, shown, restricts) {
+                names.push((own, ban));
+                if own != shown {
+                    names.push((shown, ban));
+                }
             }
         }
         if functions.iter().next().is_none() {
             let entries = self.blocked.exact().filter(|entry| !SHORT.contains(entry));
-            banned.extend(entries.map(|entry| (entry, Ban::Blocked)));
+            names.extend(entries.map(|entry| (entry, Ban::Blocked)));
         }
-        if banned.is_empty() {
-            return Ok(());
-        }
-        let used = match identifiers(code) {
-            Ok(used) => used,
-            Err(_) if restricts => return Err(CodeBan::Unreadable),
-            Err(_) => words(code).ok_or(CodeBan::Unreadable)?,
-        };
-        match banned.into_iter().find(|(name, _)| used.contains(*name)) {
-            Some((name, ban)) => Err(CodeBan::Function(name.to_owned(), ban)),
-            None => Ok(()),
-        }
+        Banned { names, restricts }
     }
 }
 
@@ -83,6 +120,12 @@ mod tests {
     fn lists(blocked: &[&str], allowed: Option<&[&str]>) -> Lists {
         let owned = |list: &[&str]| list.iter().map(|&entry| entry.to_owned()).collect();
         Lists::checked("tools", owned(blocked), allowed.map(owned)).unwrap()
+    }
+
+    impl Lists {
+        fn judge_code(&self, code: &str, functions: Functions<'_>) -> Result<(), CodeBan> {
+            self.banned(functions).judge(code)
+        }
     }
 
     fn hit(name: &str, ban: Ban) -> Result<(), CodeBan> {
@@ -139,5 +182,33 @@ mod tests {
         let lists = lists(&["dock", "parallel_execute", "send_*"], None);
         assert_eq!(lists.judge_code("dock(1)", Functions("")), hit("dock", Ban::Blocked));
         assert_eq!(lists.judge_code("parallel_execute(1)", Functions("")), Ok(()));
+    }
+
+    #[test]
+    fn a_function_goes_by_both_of_its_names() {
+        let functions = Functions("dock\tdocking\nfold\n");
+        for entry in ["docking", "dock", "dock*"] {
+            let blocked = lists(&[entry], None);
+            assert_eq!(
+                blocked.judge_code("dock(1)", functions),
+                hit("dock", Ban::Blocked),
+                "{entry}"
+            );
+            assert_eq!(blocked.judge_code("docking(1)", functions), hit("docking", Ban::Blocked));
+            assert_eq!(blocked.judge_code("fold(1)", functions), Ok(()));
+        }
+        let allowed = lists(&[], Some(&["docking"]));
+        assert_eq!(allowed.judge_code("dock(1)", functions), Ok(()));
+        assert_eq!(allowed.judge_code("fold(1)", functions), hit("fold", Ban::NotAllowed));
+    }
+
+    #[test]
+    fn what_python_reads_as_an_underscore_divides_no_name() {
+        let lists = lists(&["compute_descriptors"], None);
+        let functions = Functions("compute_descriptors\n");
+        for wide in ['\u{fe33}', '\u{fe34}', '\u{fe4d}', '\u{fe4e}', '\u{fe4f}'] {
+            let magic = format!("%time print(compute{wide}descriptors())");
+            assert_eq!(lists.judge_code(&magic, functions), Err(CodeBan::Unreadable), "{wide}");
+        }
     }
 }

@@ -50,6 +50,21 @@ pub fn unreadable(cause: String) -> Rejection {
     with(Kind::Tool, sentence.to_owned(), cause)
 }
 
+/// Lists depend on what the code uses, and it is more than is read of any.
+pub fn too_long(bytes: usize) -> Rejection {
+    let sentence = format!(
+        "This code is longer than {} KiB, so that gateway policy does not look which functions it uses.",
+        bytes >> 10
+    );
+    with(Kind::Tool, sentence, "the code is too long to be read".to_owned())
+}
+
+/// A call that stands for as many calls as it has inputs, and nobody can tell how many these are.
+pub fn uncountable() -> Rejection {
+    let sentence = "The argument `inputs` must be a list, so that gateway policy can count for how many calls it stands.";
+    with(Kind::Tool, sentence.to_owned(), "the inputs cannot be counted".to_owned())
+}
+
 /// A limit is used up for now.
 pub fn limited(kind: Kind, per_minute: u32, wait_ms: u32, cause: String) -> Rejection {
     let sentence = format!(

@@ -47,6 +47,8 @@ impl Gateway {
         for item in items.iter().filter(|item| item.kind == "function") {
             let functions = &mut servers.by_name.entry(item.upstream).or_default().functions;
             functions.push_str(&listing::upstream_name(item.index));
+            functions.push('\t');
+            functions.push_str(item.name);
             functions.push('\n');
         }
         let mut valid_ms: Option<u32> = None;
@@ -82,7 +84,7 @@ impl Gateway {
             "resource" | "template" => self.resources.judge(names, || servers.is_own(item)).is_ok(),
             "function" => {
                 let restricts = self.restricts(item, servers);
-                self.tools.judge_function(names.own, restricts).is_ok()
+                self.tools.judge_function(names.own, names.shown, restricts).is_ok()
             }
             _ => {
                 let brought = || {

@@ -22,6 +22,6 @@ mod strings;
 #[cfg(test)]
 mod tests;
 
-pub use names::identifiers;
+pub use names::{find, identifiers};
 pub use refusal::NotPython;
 pub use words::words;

@@ -7,6 +7,9 @@ use plugway_python_names::{identifiers, words};
 use crate::judge::{Details, FUNCTION, Judge, Thing};
 use crate::lists::{About, Set};
 
+/// Bytes of code that is looked at: so much is read in a fraction of the time that a plugin has.
+const CODE_MAX: usize = 128 << 10;
+
 /// Why code is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ban {
@@ -21,25 +24,30 @@ pub fn matters(rules: &[Set]) -> bool {
     rules.iter().any(|set| !set.of(About::Tools).is_empty() || set.tags.enabled.is_some())
 }
 
-/// Judges code for a server with these functions, each on a line. Where none are known although the server runs code, the
+/// Judges code for a server with these functions, each on a line by its name in the code, behind which may stand a tab and another. Where none are known although the server runs code, the
 /// disabled names that are no globs count as functions, so that a catalogue which cannot be read opens nothing.
 pub fn judge(rules: &[Set], functions: &str, code: &str) -> Result<(), Ban> {
     let is_hidden = |name: &str| {
         let thing = Thing { kind: FUNCTION, name, tags: &[], serverless: false };
         !Judge { rules, asked: &[] }.shows(&thing, &Plain)
     };
-    let known = || functions.lines().filter(|name| !name.is_empty());
+    let known = || {
+        let names = functions.lines().filter_map(|line| line.split('\t').next());
+        names.filter(|name| !name.is_empty())
+    };
     let disabled = || {
         let names = rules.iter().flat_map(|set| &set.of(About::Tools).disabled);
         names.map(String::as_str).filter(|name| !name.contains(['*', '?']))
     };
     let enables = |set: &Set| set.of(About::Tools).enabled.is_some() || set.tags.enabled.is_some();
-    let used = match identifiers(code) {
+    let read = if code.len() > CODE_MAX { None } else { identifiers(code).ok() };
+    let used = match read.ok_or(()) {
         Ok(used) => used,
         // Nothing depends on what it uses.
-        Err(_) if known().next().is_some() && !known().any(is_hidden) => return Ok(()),
-        Err(_) if rules.iter().any(enables) => return Err(Ban::Unreadable),
-        Err(_) => words(code).ok_or(Ban::Unreadable)?,
+        Err(()) if known().next().is_some() && !known().any(is_hidden) => return Ok(()),
+        Err(()) if rules.iter().any(enables) => return Err(Ban::Unreadable),
+        Err(()) if code.len() > CODE_MAX => return Err(Ban::Unreadable),
+        Err(()) => words(code).ok_or(Ban::Unreadable)?.map(str::to_owned).collect(),
     };
     let mut hidden: Box<dyn Iterator<Item = &str>> = match known().next() {
         Some(_) => Box::new(known().filter(|name| used.contains(*name) && is_hidden(name))),
@@ -54,6 +62,10 @@ struct Plain;
 impl Details for Plain {
     fn name(&self) -> Option<String> {
         None
+    }
+
+    fn origin(&self) -> String {
+        String::new()
     }
 
     fn is_local(&self) -> bool {

@@ -189,3 +189,26 @@ async fn an_allow_list_without_functions_leaves_all_of_them() -> Result<()> {
     ensure!(server.called().len() == 6, "{:?}", server.called());
     Ok(())
 }
+
+#[tokio::test]
+async fn a_blocked_function_goes_by_the_name_that_clients_see() -> Result<()> {
+    let functions =
+        [function("parse_molecule", "Parses.", &[], &[]), function("dock", "Docks.", &[], &[])];
+    let server = Coder::start("chem", &functions).await?;
+    let keys = json!({"aliases": {"dock": "docking"}});
+    let hub = Hub::new("hub").upstream_with("chem", &server.url(), keys);
+    let plugway = with(hub, json!({"blocked_tools": ["docking"]})).start().await?;
+    plugway.wait_until_connected(&["chem"]).await?;
+    for client in [plugway.legacy().await?, plugway.modern()] {
+        let run =
+            async |code: &str| call(&client, "execute_chem_code", json!({"code": code})).await;
+        ensure!(run("dock(1)").await? == blocked("dock"));
+        ensure!(run("docking(1)").await? == blocked("docking"));
+        ensure!(!run("parse_molecule('dock')").await?.1);
+        // More than is read of any code.
+        let (said, is_error) = run(&"x = 1\n".repeat(70_000)).await?;
+        ensure!(is_error && said.contains("longer than 128 KiB"), "{said}");
+    }
+    ensure!(server.called().len() == 2, "{:?}", server.called());
+    Ok(())
+}

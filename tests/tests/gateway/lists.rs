@@ -119,3 +119,21 @@ async fn who_observes_lets_pass_and_tells_the_audit() -> Result<()> {
     ensure!(fields["result"] == "noted" && fields["object"] == "hub/one_echo", "{line}");
     Ok(())
 }
+
+#[tokio::test]
+async fn no_spelling_of_a_value_passes_a_rule() -> Result<()> {
+    let deny = |test: Value| json!({"when": {"argument": test}, "do": "deny"});
+    let rules = json!([
+        deny(json!({"pointer": "/message", "range": {"min": 100}})),
+        deny(json!({"pointer": "/message", "matches": ".*rm -rf.*"})),
+    ]);
+    let (_one, _two, plugway) = started(json!({"rules": rules})).await?;
+    for client in both(&plugway).await? {
+        for message in ["500", " 1e400", "a\nrm -rf /"] {
+            is_blocked(&client, "one_echo", json!({"message": message})).await?;
+        }
+        let said = call(&client, "one_echo", json!({"message": "99"})).await?;
+        ensure!(said == ("99".to_owned(), false), "{said:?}");
+    }
+    Ok(())
+}

@@ -12,6 +12,7 @@ use crate::pipeline::port::{
     UpstreamView,
 };
 use crate::plugin::{OnError, bundled};
+use crate::protocol::Message;
 
 async fn code(policy: &Arc<dyn Policy>, caller: &str, arguments: &str) -> Option<Code> {
     policy.admit(call(caller, arguments)).await.err().map(|fault| fault.code())
@@ -196,4 +197,20 @@ async fn the_bundled_router_shapes_a_connector() {
     let view = ConnectorView { upstreams: vec![upstream], ..ConnectorView::default() };
     let shaped = router.shape(view).await.unwrap();
     assert!(shaped.entries[0].definition.contains("one_echo"), "{shaped:?}");
+}
+
+#[test]
+fn a_completion_says_what_it_refers_to() {
+    for (reference, said) in [
+        (r#"{"type":"ref/prompt","name":"a:b"}"#, "prompt"),
+        (r#"{"type":"ref/resource","uri":"{scheme}://a"}"#, "template"),
+    ] {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{{"ref":{reference}}}}}"#
+        );
+        let mut call = call("ann", "{}");
+        Arc::get_mut(&mut call).unwrap().message = Message::parse(Bytes::from(text)).unwrap();
+        assert_eq!(call.attribute("reference"), Some(said));
+    }
+    assert_eq!(call("ann", "{}").attribute("reference"), None);
 }

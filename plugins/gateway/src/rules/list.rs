@@ -82,15 +82,34 @@ impl Rules {
         self.observes
     }
 
-    /// Judges a call: the first rule that holds decides.
+    /// Judges a call: the first rule that holds decides. Where it depends on how the server reads an argument whether one
+    /// holds, the strictest of those that may decide does.
     pub fn decide(&self, facts: &dyn Facts) -> Verdict<'_> {
         let mut valid = Valid::default();
-        let found =
-            self.candidates(facts).find(|rule| rule.when.truth(facts, &mut valid) == Truth::Yes);
-        let (act, name, reason) = match found {
-            Some(rule) => (rule.act, Some(&*rule.name), rule.reason.as_deref()),
-            None => (if self.denies { Act::Deny } else { Act::Allow }, None, None),
+        let default = if self.denies { Act::Deny } else { Act::Allow };
+        let mut found: Option<(Act, Option<&Rule>)> = None;
+        let mut consider = |act: Act, rule| {
+            if found.is_none_or(|(known, _)| strictness(act) > strictness(known)) {
+                found = Some((act, rule));
+            }
         };
+        let mut decided = false;
+        for rule in self.candidates(facts) {
+            let truth = rule.when.truth(facts, &mut valid);
+            if truth != Truth::No {
+                consider(rule.act, Some(rule));
+            }
+            decided = truth == Truth::Yes;
+            if decided {
+                break;
+            }
+        }
+        if !decided {
+            consider(default, None);
+        }
+        let (act, rule) = found.unwrap_or((default, None));
+        let name = rule.map(|rule| &*rule.name);
+        let reason = rule.and_then(|rule| rule.reason.as_deref());
         if !self.observes {
             return Verdict { act, rule: name, reason, observed: None };
         }
@@ -104,7 +123,9 @@ impl Rules {
             let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!("would {what}: {rule}{reason}")
         });
-        Verdict { act: Act::Allow, rule: name, reason, observed }
+        // Limits are no word about what a call does: they hold in any mode.
+        let act = if matches!(act, Act::Limit { .. }) { act } else { Act::Allow };
+        Verdict { act, rule: name, reason, observed }
     }
 
     /// Judges a thing of a list, of which no arguments are known, and says for how many milliseconds that holds; none = until
@@ -152,6 +173,15 @@ impl Rules {
             }
         }
         self.rules.iter().enumerate().filter(move |(at, _)| has(&places, *at)).map(|(_, rule)| rule)
+    }
+}
+
+fn strictness(act: Act) -> u8 {
+    match act {
+        Act::Allow => 0,
+        Act::Limit { .. } => 1,
+        Act::Confirm => 2,
+        Act::Deny => 3,
     }
 }
 

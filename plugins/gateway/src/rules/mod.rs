@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`facts`] is what a rule may look at, [`verdict`] what it may decide. [`list`] asks the rules in order;
 //! [`when`] joins conditions to three-valued truth, since a list of tools is judged before any arguments are known.
-//! [`value`], [`time`], [`names`], [`hints`] are the conditions; [`config`] and [`place`] read what operators write,
+//! [`value`] with [`reading`], [`time`], [`names`], [`hints`] are the conditions; [`config`] and [`place`] read what operators write,
 //! and [`write`](mod@write) makes rules of it.
 
 pub mod config;
@@ -14,6 +14,7 @@ pub mod verdict;
 mod hints;
 mod names;
 mod place;
+mod reading;
 mod time;
 mod value;
 mod when;

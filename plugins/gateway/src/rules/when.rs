@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::facts::Facts;
 use super::hints::Hints;
 use super::names::Names;
+use super::reading::opened;
 use super::time::Hours;
 use super::value::ValueTest;
 
-/// Whether something holds; `Unknown` = it depends on arguments that are not there yet.
+/// Whether something holds; `Unknown` = it depends on arguments that are not there yet, or on how a server reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Yes,
@@ -23,6 +24,15 @@ impl From<bool> for Truth {
 }
 
 impl Truth {
+    /// Whether both hold.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::Unknown,
+        }
+    }
+
     fn not(self) -> Self {
         match self {
             Self::Yes => Self::No,
@@ -179,7 +189,30 @@ impl Argument {
     fn truth(&self, facts: &dyn Facts) -> Truth {
         match facts.argument(&self.pointer) {
             None => Truth::Unknown,
-            Some(text) => self.test.holds(text.as_deref()).into(),
+            Some(None) => self.absent(facts),
+            Some(text) => self.test.judge(text.as_deref()),
         }
+    }
+
+    /// Where nothing stands at the pointer, but a text that holds JSON on the way to it: some servers read on in that.
+    fn absent(&self, facts: &dyn Facts) -> Truth {
+        let own = self.test.judge(None);
+        let mut end = self.pointer.len();
+        while let Some(place) = self.pointer.get(..end).and_then(|before| before.rfind('/')) {
+            let (before, rest) = self.pointer.split_at(place);
+            end = place;
+            if before.is_empty() {
+                break;
+            }
+            let Some(Some(text)) = facts.argument(before) else { continue };
+            let inside = serde_json::from_str::<String>(&text).ok();
+            let inside = inside.as_deref().and_then(opened);
+            let Some(value) = inside.as_ref().and_then(|inside| inside.pointer(rest)) else {
+                return own;
+            };
+            let other = self.test.judge(Some(&value.to_string()));
+            return if own == other { own } else { Truth::Unknown };
+        }
+        own
     }
 }

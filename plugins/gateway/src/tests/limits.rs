@@ -64,7 +64,7 @@ fn parallel_calls_count_by_their_inputs() {
     assert!(with(json!([{}, {}, {}])));
     assert!(!with(json!([{}, {}, {}])), "only two are left");
     assert!(with(json!([])), "at least one");
-    assert!(with(json!("no list")));
+    assert!(with(json!(null)));
     assert!(!with(json!([])));
     host.arguments(json!({"inputs": [1, 2, 3, 4, 5, 6]}));
     let said = refusal(&gateway, &host);
@@ -174,4 +174,61 @@ fn long_names_are_counted_apart() {
         assert!(passes(&gateway, &host), "{end}");
         assert!(!passes(&gateway, &host), "{end}");
     }
+}
+
+#[test]
+fn inputs_in_a_text_are_counted_and_others_refused() {
+    let gateway = gateway(json!({"max_calls_per_minute": 5}));
+    let host = at_chem("chem_parallel_execute", "");
+    host.arguments(json!({"inputs": "[{}, {}, {}, {}, {}, {}]"}));
+    let said = refusal(&gateway, &host);
+    assert!(said.contains("this counts as 6 calls"), "{said}");
+    for odd in [json!("no list"), json!({"a": 1}), json!("{\"a\": 1}"), json!(7), json!("[NaN, 1]")]
+    {
+        host.arguments(json!({"inputs": odd}));
+        let said = refusal(&gateway, &host);
+        assert!(said.contains("must be a list"), "{odd} {said}");
+    }
+    host.arguments(json!({"inputs": " [1, 2, 3]"}));
+    assert_eq!(attributes(&gateway, &host)[0].1, "3");
+    host.arguments(json!({"inputs": [1, 2]}));
+    assert!(passes(&gateway, &host));
+    assert!(!passes(&gateway, &host), "all five are used up");
+    // Where nothing is counted nobody asks.
+    host.arguments(json!({"inputs": "no list"}));
+    assert!(passes(&super::gateway(json!({"blocked_tools": ["x"]})), &host));
+}
+
+#[test]
+fn a_call_that_falls_under_another_rule_when_it_is_judged_again_is_counted_there() {
+    let limit = |name: &str, n: u32, per_minute: u32| {
+        json!({
+            "name": name, "do": "limit", "limit": {"per_minute": per_minute},
+            "when": {"argument": {"pointer": "/n", "equals": n}},
+        })
+    };
+    let gateway = gateway(json!({
+        "max_calls_per_minute": 9, "rules": [limit("few", 1, 1), limit("many", 2, 9)],
+    }));
+    let host = at_notes("write");
+    host.arguments(json!({"n": 2}));
+    let set = attributes(&gateway, &host);
+    let [(key, value)] = &*set else { panic!("{set:?}") };
+    host.attribute(key, value);
+    // Somebody changed it.
+    host.arguments(json!({"n": 1}));
+    let set = attributes(&gateway, &host);
+    host.attribute(key, &set[0].1);
+    assert!(passes(&gateway, &host), "it was counted there");
+    host.attribute(key, "");
+    assert!(refusal(&gateway, &host).contains("maximum 1 calls"));
+}
+
+#[test]
+fn who_observes_is_held_to_the_limits_of_rules() {
+    let rule = json!({"do": "limit", "limit": {"per_minute": 1}});
+    let gateway = gateway(json!({"mode": "observe", "rules": [rule]}));
+    let host = at_notes("read");
+    assert!(passes(&gateway, &host));
+    assert!(refusal(&gateway, &host).contains("Rate limit exceeded"));
 }

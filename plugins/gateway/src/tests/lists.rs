@@ -94,7 +94,7 @@ fn code_in_any_tool_of_the_server_is_read() {
         let host = at_chem(own, "dock\n");
         host.arguments(json!({"code": "dock(1)", "inputs": [{}]}));
         assert_eq!(refusal(&gateway, &host), blocked("dock"), "{own}");
-        host.arguments(json!({"code": 7}));
+        host.arguments(json!({"code": 7, "inputs": [{}]}));
         assert!(passes(&gateway, &host), "{own}");
     }
     let host = at_notes("write");
@@ -142,5 +142,91 @@ fn other_messages_pass() {
     for method in ["tasks/get", "logging/setLevel", "anything/else"] {
         host.caller("ann").call(method, "");
         assert_eq!(super::ask(&gateway, &host), Admit::Pass, "{method}");
+    }
+}
+
+#[test]
+fn a_blocked_function_is_blocked_under_its_shown_name() {
+    for entry in ["docking", "dock"] {
+        let gateway = gateway(json!({"blocked_tools": [entry]}));
+        let host = at_chem("execute_chem_code", "dock\tdocking\nfold\n");
+        for (code, used) in [("dock(1)", "dock"), ("docking(1)", "docking")] {
+            host.arguments(json!({"code": code}));
+            assert_eq!(refusal(&gateway, &host), blocked(used), "{entry}");
+        }
+        host.arguments(json!({"code": "fold(1)"}));
+        assert!(passes(&gateway, &host), "{entry}");
+    }
+}
+
+#[test]
+fn code_that_is_too_long_is_counted_and_refused_unread() {
+    let gateway = gateway(json!({"blocked_tools": ["dock"], "max_calls_per_minute": 2}));
+    let host = at_chem("execute_chem_code", "dock\n");
+    let long = "x = 1\n".repeat(22_000);
+    host.arguments(json!({"code": long}));
+    for _ in 0..2 {
+        let said = refusal(&gateway, &host);
+        assert!(said.contains("longer than 128 KiB"), "{said}");
+    }
+    let said = refusal(&gateway, &host);
+    assert!(said.contains("Rate limit exceeded"), "{said}");
+    // Where no list names a function nobody looks into it.
+    let others = super::gateway(json!({"blocked_tools": ["chem_send"]}));
+    assert!(passes(&others, &host));
+}
+
+#[test]
+fn who_observes_is_told_of_code_too() {
+    let gateway = gateway(json!({"blocked_tools": ["dock"], "mode": "observe"}));
+    let host = at_chem("execute_chem_code", "dock\n");
+    host.arguments(json!({"code": "dock(1)"}));
+    let set = attributes(&gateway, &host);
+    assert_eq!(set, [("audit".to_owned(), "would deny: `blocked_tools` names it".to_owned())]);
+}
+
+#[test]
+fn a_completion_is_of_what_its_reference_says() {
+    let gateway =
+        gateway(json!({"blocked_prompts": ["a:b"], "blocked_resources": ["{scheme}://x"]}));
+    for (reference, name, said) in [
+        ("prompt", "a:b", "Prompt 'a:b' is blocked by gateway policy."),
+        ("template", "{scheme}://x", "Resource '{scheme}://x' is blocked by gateway policy."),
+    ] {
+        let host = Host::new();
+        host.caller("ann").call("completion/complete", name).target("notes", name);
+        host.attribute("reference", reference);
+        assert_eq!(refusal(&gateway, &host), said);
+    }
+}
+
+#[test]
+fn a_subscription_to_what_is_blocked_can_be_ended() {
+    let gateway = gateway(json!({
+        "blocked_resources": ["notes://*"], "default": "deny", "rules": [{"do": "allow", "when": {"scope": "x"}}],
+    }));
+    let host = Host::new();
+    for (method, passing) in [("resources/subscribe", false), ("resources/unsubscribe", true)] {
+        host.caller("ann").call(method, "notes://a").target("notes", "notes://a");
+        assert_eq!(passes(&gateway, &host), passing, "{method}");
+    }
+}
+
+#[test]
+fn both_spellings_of_a_uri_count() {
+    let blocking = gateway(json!({"blocked_resources": ["notes://a/b"]}));
+    let allowing = gateway(json!({"allowed_resources": ["notes://a/*"]}));
+    for (uri, normalised, open) in [
+        ("NOTES://a/%62", "notes://a/b", false),
+        ("notes://a/b", "notes://a/c", false),
+        ("notes://a/%63", "notes://a/c", true),
+        ("notes://a/../d", "notes://d", false),
+        ("Notes://a/c", "notes://a/c", false),
+    ] {
+        let host = Host::new();
+        host.caller("ann").call("resources/read", uri).target("notes", uri);
+        host.attribute("uri-normalised", normalised);
+        let both = passes(&blocking, &host) && passes(&allowing, &host);
+        assert_eq!(both, open, "{uri} {normalised}");
     }
 }

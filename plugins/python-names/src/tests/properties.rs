@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::identifiers;
+use crate::{find, identifiers};
 
 /// Texts that are nearly Python.
 fn nearly() -> impl Strategy<Value = String> {
@@ -44,6 +44,14 @@ proptest! {
             prop_assert!(names.is_none_or(|names| names.contains("beyond_it")));
             let names = identifiers(&format!("f'''{{({code}\n), inside_it}}'''")).ok();
             prop_assert!(names.is_none_or(|names| names.contains("inside_it")));
+        }
+    }
+
+    #[test]
+    fn who_looks_for_a_name_finds_what_is_read(code in nearly()) {
+        for wanted in ["blocked", "fi", "é", "a"] {
+            let read = identifiers(&code).map(|names| names.contains(wanted));
+            prop_assert_eq!(find(&code, &[wanted].into()).map(|found| found == Some(wanted)), read);
         }
     }
 

@@ -31,6 +31,8 @@ fn what_does_not_fit() {
     refused(&"(".repeat(201), 1, "too many brackets inside each other");
     refused(&"f'{".repeat(101), 1, "too many brackets inside each other");
     refused(&"x".repeat((1 << 20) + 1), 1, "code of more than 1 MiB is not looked at");
+    let wide = "\u{fdfa};".repeat(8_000);
+    refused(&wide, 1, "too many characters beyond ASCII in names");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod conditions;
 mod config;
 mod order;
 mod properties;
+mod readings;
 mod times;
 
 use std::cell::Cell;

@@ -60,7 +60,8 @@ fn observing_refuses_nothing_and_says_what_it_would_have_done() {
     assert!(rules.observes());
     let made = Made::default();
     let verdict = rules.decide(&made);
-    assert_eq!((verdict.act, verdict.observed), (Act::Allow, None));
+    let limit = Act::Limit { per_minute: 1, burst: None, key: LimitKey::Caller };
+    assert_eq!((verdict.act, verdict.observed), (limit, None));
     let admin = Made { scopes: ["admin".to_owned()].into(), ..made.clone() };
     let verdict = rules.decide(&admin);
     let said = "would ask for confirmation: a (It matters.)";
