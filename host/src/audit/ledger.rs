@@ -193,16 +193,14 @@ impl Ledger {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|told| told.elapsed() >= TOLD) {
             *told = Some(now());
-            tracing::error!("the audit cannot be written: a write does not come back; its lines wait");
+            tracing::error!(
+                "the audit cannot be written: a write does not come back; its lines wait"
+            );
         }
     }
 
     /// What counts a line, where there may be too many of its kind.
-    fn flood(
-        &self,
-        kind: &str,
-        members: &[(&'static str, Said<'_>)],
-    ) -> Option<&Mutex<Flood>> {
+    fn flood(&self, kind: &str, members: &[(&'static str, Said<'_>)]) -> Option<&Mutex<Flood>> {
         let text = |wanted: &str| {
             members.iter().find_map(|(name, said)| match said {
                 Said::Text(text) if *name == wanted => Some(*text),

@@ -25,4 +25,4 @@ mod tests;
 
 pub use file::AuditFileError;
 pub use ledger::{Counts, Ledger};
-pub use verify::{Broken, Verified, verify};
+pub use verify::{Broken, Known, Verified, verify};
