@@ -21,6 +21,8 @@ mod verify;
 mod writer;
 
 #[cfg(test)]
+mod endurance;
+#[cfg(test)]
 mod tests;
 
 pub use file::AuditFileError;

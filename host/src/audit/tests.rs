@@ -12,10 +12,10 @@ use crate::config::{AuditRotation, AuditSettings, Secret};
 use crate::telemetry::audit::{Said, Sink as _};
 
 /// A folder of its own, removed with this value.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("plugway-audit-{}-{number}", std::process::id());
@@ -24,7 +24,7 @@ impl Folder {
         Self(path)
     }
 
-    fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.0.join("audit.jsonl")
     }
 
@@ -41,9 +41,9 @@ impl Drop for Folder {
     }
 }
 
-const KEY: &str = "0123456789abcdef";
+pub(super) const KEY: &str = "0123456789abcdef";
 
-fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
+pub(super) fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
     AuditSettings {
         file: Some(folder.file()),
         stdout: false,
@@ -55,7 +55,7 @@ fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
     }
 }
 
-fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
+pub(super) fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
     let ledger = Ledger::open(settings, "config").unwrap();
     for number in 0..lines {
         ledger.event("test", &[("n", Said::Number(number)), ("text", Said::Text("x\"\n"))]);
@@ -64,20 +64,20 @@ fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test reads what was written")]
-fn read(path: &Path) -> String {
+pub(super) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test changes what was written")]
-fn put(path: &Path, text: &str) {
+pub(super) fn put(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-fn lines(path: &Path) -> Vec<Value> {
+pub(super) fn lines(path: &Path) -> Vec<Value> {
     read(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn kinds(path: &Path) -> Vec<String> {
+pub(super) fn kinds(path: &Path) -> Vec<String> {
     lines(path).iter().map(|line| line["kind"].as_str().unwrap().to_owned()).collect()
 }
 

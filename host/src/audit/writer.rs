@@ -76,7 +76,7 @@ impl Writer {
         if !tail.torn.is_empty() {
             // What is torn in the file before this one has its end there.
             if !tail.before {
-                file.write(b"\n", AGAIN).1?;
+                file.append(b"\n")?;
             }
             let mut line = Vec::new();
             let mut told = Line::begin(&mut line);
