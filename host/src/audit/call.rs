@@ -1,6 +1,7 @@
 //! The line of a call.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
@@ -20,6 +21,8 @@ pub(super) struct Telling {
     pub(super) digest: Hmac<Sha256>,
     /// Whether arguments are told, redacted.
     pub(super) arguments: bool,
+    /// Whether plugway ends now, and so whoever gave a call up was plugway.
+    pub(super) ends: AtomicBool,
 }
 
 impl Telling {
@@ -64,6 +67,9 @@ impl Telling {
                 ("rpc-error", None)
             }
             CallEnd::Fault(code) => ("fault", Some(code.as_str())),
+            CallEnd::Cancelled | CallEnd::Abandoned if self.ends.load(Ordering::Acquire) => {
+                ("stopped", None)
+            }
             CallEnd::Cancelled => ("cancelled", None),
             CallEnd::Abandoned => ("abandoned", None),
         };

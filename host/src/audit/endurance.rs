@@ -64,14 +64,8 @@ fn a_line_that_was_torn_in_the_file_before_is_told_in_the_new_one() {
     assert_eq!(kinds(&folder.file()), ["torn", "start", "test", "stop"]);
     let files = [folder.file(), aside.clone()];
     let verified = verify(&files, Some(KEY.as_bytes()), None).unwrap();
-    let expected = Verified {
-        lines: 8,
-        first: 1,
-        last: 8,
-        hash: verified.hash,
-        closed: true,
-        broken_off: 1,
-    };
+    let expected =
+        Verified { lines: 8, first: 1, last: 8, hash: verified.hash, closed: true, broken_off: 1 };
     assert_eq!(verified, expected);
     // Alone it is cut off, and one more letter of it away shows.
     let alone = verify(&[aside.clone()], Some(KEY.as_bytes()), None).unwrap_err();

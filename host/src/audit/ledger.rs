@@ -1,7 +1,7 @@
 //! Takes what happened, and makes lines of it.
 
 use std::cell::RefCell;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
@@ -85,7 +85,11 @@ impl Ledger {
         let writing = thread.spawn(move || writer.run()).map_err(|error| system(&error))?;
         let ledger = Self {
             queue,
-            telling: Telling { digest, arguments: settings.arguments },
+            telling: Telling {
+                digest,
+                arguments: settings.arguments,
+                ends: AtomicBool::new(false),
+            },
             required: settings.required,
             floods: BOUNDED.map(|_| Mutex::new(Flood::new(now()))),
             writing: Mutex::new(Some(writing)),
@@ -102,6 +106,11 @@ impl Ledger {
             ],
         );
         Ok(Arc::new(ledger))
+    }
+
+    /// plugway cuts off from now on what has not ended: no client gives it up.
+    pub fn ends(&self) {
+        self.telling.ends.store(true, Ordering::Release);
     }
 
     /// Goes on in the file that has the configured name now.

@@ -13,7 +13,7 @@ use plugway_tests::plugway::{Setup, command};
 use plugway_tests::registry::{hub, setup};
 use plugway_tests::scratch::Scratch;
 use plugway_tests::soak::audit::stopped;
-use plugway_tests::{Plugway, Scripted, audit, http, metrics, process, wait};
+use plugway_tests::{Hub, Plugway, Scripted, audit, http, metrics, process, wait};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use serde_json::{Value, json};
@@ -214,7 +214,8 @@ async fn refused_acts_of_nobody_are_counted_beyond_a_few() -> Result<()> {
 #[tokio::test]
 async fn no_secret_of_a_uri_stands_in_a_line() -> Result<()> {
     let (_server, plugway) = scripted(json!({})).await?;
-    let uris = ["https://ann:PASSW@h/p?token=SEKRET", "mem:note?token=SEKRET", "//u:PASSW@h/p#SEKRET"];
+    let uris =
+        ["https://ann:PASSW@h/p?token=SEKRET", "mem:note?token=SEKRET", "//u:PASSW@h/p#SEKRET"];
     for client in [plugway.legacy().await?, plugway.modern()] {
         for uri in uris {
             client.call("resources/read", json!({"uri": uri})).await?;
@@ -249,5 +250,21 @@ async fn a_line_that_is_known_has_to_be_there() -> Result<()> {
     ensure!(other.status.code() == Some(1) && other.stderr.contains("--last"), "{other:?}");
     let wrong = audit::verify(&folder.0, &["--last", "3"]).await?;
     ensure!(wrong.status.code() == Some(2), "{wrong:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_call_that_the_end_of_plugway_cuts_off_was_given_up_by_nobody() -> Result<()> {
+    let server = Scripted::start().await?;
+    let hub = crate::audited(Hub::new("hub").upstream("up", server.url().as_str()), json!({}));
+    let plugway = hub.top("limits", json!({"shutdown_grace": "200ms"})).start().await?;
+    let client = plugway.legacy().await?;
+    let steps =
+        json!({"name": "up_steps", "arguments": {"steps": 1}, "_meta": {"progressToken": 1}});
+    let mut events = client.open("tools/call", steps).await?;
+    events.next(BOUND).await?.context("no progress")?;
+    let (_folder, lines) = stopped(plugway).await?;
+    let calls: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "call").collect();
+    ensure!(calls.len() == 1 && calls[0]["outcome"] == "stopped", "{calls:?}");
     Ok(())
 }
