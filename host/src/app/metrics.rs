@@ -57,7 +57,11 @@ pub(super) fn render(
         "Lines of the audit that were lost: there was no room for them, or no way to write them.";
     text.family("plugway_audit_lost_total", Kind::Counter, help);
     text.sample(&[], audit.lost);
-    text.family("plugway_audit_failing", Kind::Gauge, "1 while the audit cannot be written.");
+    let help = "Lines of the audit that its copy on standard output lacks.";
+    text.family("plugway_audit_copies_lost_total", Kind::Counter, help);
+    text.sample(&[], audit.copies_lost);
+    let help = "1 while the audit, or its copy on standard output, cannot be written.";
+    text.family("plugway_audit_failing", Kind::Gauge, help);
     text.sample(&[], u64::from(audit.failing));
     let help =
         "Definitions of a server that are held back, because they are not as they were approved.";

@@ -315,6 +315,9 @@ impl World {
             listening.end().await;
         }
         tracing::info!("stopping");
+        if let Some(ledger) = &self.ground.audit {
+            ledger.ends();
+        }
         self.ground.stop.cancel();
         chores::farewell(&self.site.load_full(), &self.ground.tasks).await;
         audit::close(self.ground.audit).await;

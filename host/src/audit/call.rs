@@ -1,6 +1,7 @@
 //! The line of a call.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
@@ -20,6 +21,8 @@ pub(super) struct Telling {
     pub(super) digest: Hmac<Sha256>,
     /// Whether arguments are told, redacted.
     pub(super) arguments: bool,
+    /// Whether plugway ends now, and so whoever gave a call up was plugway.
+    pub(super) ends: AtomicBool,
 }
 
 impl Telling {
@@ -42,7 +45,7 @@ impl Telling {
         line.some("client", client_name(record.client_info).as_deref());
         line.text("method", &record.message.method_name());
         line.some("name", shown_name(record.message).as_deref());
-        line.some("own_name", record.own_name.map(plain));
+        line.some("own_name", record.own_name.map(plain).as_deref());
         line.some("upstream", record.upstream);
         line.some("worker", record.upstream);
         self.arguments(record, &mut line);
@@ -64,6 +67,9 @@ impl Telling {
                 ("rpc-error", None)
             }
             CallEnd::Fault(code) => ("fault", Some(code.as_str())),
+            CallEnd::Cancelled | CallEnd::Abandoned if self.ends.load(Ordering::Acquire) => {
+                ("stopped", None)
+            }
             CallEnd::Cancelled => ("cancelled", None),
             CallEnd::Abandoned => ("abandoned", None),
         };
@@ -85,7 +91,10 @@ impl Telling {
         if self.arguments {
             match redact::redacted(record.sent.unwrap_or(text)) {
                 Some(shown) => line.raw("arguments", shown.as_bytes()),
-                None => line.number("arguments_bytes", text.len() as u64),
+                None => {
+                    let shown = record.sent.unwrap_or(text);
+                    line.number("arguments_bytes", shown.len() as u64);
+                }
             }
         }
     }
@@ -109,20 +118,42 @@ fn shown_name(message: &Message) -> Option<Cow<'_, str>> {
         return Some(name);
     }
     if let Some(uri) = message.string(Field::Uri) {
-        let plain = plain(&uri).to_owned();
-        return Some(Cow::Owned(plain));
+        return Some(Cow::Owned(plain_uri(&uri)));
     }
     let of = message.field(Field::Ref)?;
     let member = |name: &str| message::string(of.get(scan::member(of, name)?.range())?);
-    member("name").or_else(|| member("uri").map(|uri| Cow::Owned(plain(&uri).to_owned())))
+    member("name").or_else(|| member("uri").map(|uri| Cow::Owned(plain_uri(&uri))))
 }
 
-/// A URI without what may be a secret in it: its query and its fragment, and all of it where it names a user.
-fn plain(uri: &str) -> &str {
-    let Some((scheme, rest)) = uri.split_once("://") else { return uri };
+/// A name, which may be a URI.
+fn plain(name: &str) -> Cow<'_, str> {
+    let (scheme, _) = split(name);
+    if scheme.is_empty() { Cow::Borrowed(name) } else { Cow::Owned(plain_uri(name)) }
+}
+
+/// A URI without what may be a secret in it: its query, its fragment, and its user (RFC 3986, section 3).
+fn plain_uri(uri: &str) -> String {
     let end = uri.find(['?', '#']).unwrap_or(uri.len());
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if host.contains('@') { scheme } else { uri.get(..end).unwrap_or_default() }
+    let (scheme, rest) = split(uri.get(..end).unwrap_or_default());
+    let host = rest.find(['/', '\\']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(host).unwrap_or((rest, ""));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    [scheme, host, path].concat()
+}
+
+/// The scheme of a URI with what separates it from the rest, or the beginning of a reference without a scheme; empty where it is
+/// neither.
+fn split(uri: &str) -> (&str, &str) {
+    let is_part =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
+    let scheme = uri
+        .find(|letter| !is_part(letter))
+        .filter(|at| *at > 0 && uri.get(*at..).is_some_and(|rest| rest.starts_with(':')));
+    let begin = scheme.map_or(0, |at| at + 1);
+    let rest = uri.get(begin..).unwrap_or_default();
+    let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
+    let end = if slashes < 2 { begin } else { begin + slashes };
+    uri.split_at_checked(end).unwrap_or(("", uri))
 }
 
 /// What a client of the modern era made of what it was asked for: of an elicitation its own word, `accept`, `decline` or
@@ -169,10 +200,16 @@ mod tests {
             ("file:///a/b", "file:///a/b"),
             ("https://h/p?token=x#y", "https://h/p"),
             ("https://h/p#y?z", "https://h/p"),
-            ("https://ann:pw@h/p", "https"),
+            ("https://ann:pw@h/p", "https://h/p"),
+            ("https://ann:p@w@h/@p", "https://h/@p"),
+            ("//ann:pw@h/p?token=x", "//h/p"),
+            ("mem:note?token=x", "mem:note"),
+            ("mem:ann:pw@note", "mem:note"),
             ("what is this?", "what is this?"),
+            ("up_tool", "up_tool"),
         ] {
             assert_eq!(plain(uri), shown);
         }
+        assert_eq!(plain_uri("note?token=x"), "note");
     }
 }

@@ -103,11 +103,20 @@ pub(super) fn tied(line: &[u8]) -> Option<Tied<'_>> {
 fn ending<'a>(text: &'a [u8], name: &[u8]) -> Option<(&'a [u8], Hash)> {
     let text = text.strip_suffix(b"\"")?;
     let (before, hash) = text.split_at_checked(text.len().checked_sub(64)?)?;
+    Some((before.strip_suffix(name)?, unhex(hash)?))
+}
+
+/// The hash that these 64 digits are.
+pub(super) fn unhex(digits: &[u8]) -> Option<Hash> {
     let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(hash.as_chunks::<2>().0) {
+    let (pairs, rest) = digits.as_chunks::<2>();
+    if pairs.len() != bytes.len() || !rest.is_empty() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(pairs) {
         *byte = digit(pair[0])? << 4 | digit(pair[1])?;
     }
-    Some((before.strip_suffix(name)?, bytes))
+    Some(bytes)
 }
 
 fn digit(letter: u8) -> Option<u8> {

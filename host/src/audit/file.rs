@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
+use super::pour::Poured;
 use super::queue::now;
 use super::time;
-use super::writer::TOLD;
+use super::writer::{AGAIN, TOLD};
 use crate::config::AuditRotation;
 
 /// Bytes at the end of a file in which its last line is looked for.
@@ -47,6 +48,8 @@ pub(super) struct AuditFile {
     regular: bool,
     /// When the log was last told that it cannot be put aside.
     told: Option<Instant>,
+    /// When that was last tried in vain.
+    tried: Option<Instant>,
 }
 
 /// The end of a file as it was found.
@@ -56,26 +59,19 @@ pub(super) struct Tail {
     pub(super) line: Vec<u8>,
     /// What stands behind it: a line that was never ended.
     pub(super) torn: Vec<u8>,
+    /// Whether all of that stands in the file before this one, which is empty.
+    pub(super) before: bool,
 }
 
 impl AuditFile {
     /// Opens a file, which is made for its owner alone where it does not exist.
     pub(super) fn open(path: &Path, rotation: AuditRotation) -> Result<Self, AuditFileError> {
         let failed = |source| AuditFileError::Open { path: path.to_owned(), source };
-        let file = append(path).map_err(failed)?;
+        let file = append(path).map_err(|error| failed(unread(error)))?;
         let about = file.metadata().map_err(failed)?;
         let regular = about.is_file();
-        if regular {
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    return Err(AuditFileError::Taken { path: path.to_owned() });
-                }
-                // Not every file system knows locks.
-                Err(TryLockError::Error(error)) => {
-                    tracing::debug!(%error, "the file of the audit cannot be locked");
-                }
-            }
+        if regular && !alone(&file) {
+            return Err(AuditFileError::Taken { path: path.to_owned() });
         }
         let written = about.modified().ok().filter(|_| about.len() > 0);
         let day = time::day(written.unwrap_or_else(SystemTime::now));
@@ -87,6 +83,7 @@ impl AuditFile {
             day,
             regular,
             told: None,
+            tried: None,
         })
     }
 
@@ -99,21 +96,45 @@ impl AuditFile {
             return tail(&self.path);
         }
         match tail(&numbered(&self.path, 1)) {
-            // What an older file ends in is not mended any more.
-            Ok(before) => Ok(Tail { torn: Vec::new(), ..before }),
+            Ok(before) => Ok(Tail { before: true, ..before }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Tail::default()),
             Err(error) => Err(error),
         }
     }
 
-    /// Adds whole lines, all of them or none. Where only a part can be written, it is taken back.
-    pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+    /// Adds whole lines, and says how many bytes of them were taken: all or none, since a part is taken back. A pipe or a
+    /// device takes a part, and is waited for so long where it takes nothing.
+    pub(super) fn write(&mut self, lines: &[u8], patience: Duration) -> Poured {
+        if !self.regular {
+            return self.pour(lines, patience);
+        }
         if self.is_due(lines.len())
             && let Err(error) = self.rotate()
         {
             // Lines are worth more than the size of a file.
             self.complain(&error);
         }
+        match self.append(lines) {
+            Ok(()) => (lines.len(), Ok(())),
+            Err(error) => (0, Err(error)),
+        }
+    }
+
+    #[cfg(unix)]
+    fn pour(&self, lines: &[u8], patience: Duration) -> Poured {
+        super::pour::pour(&self.file, lines, patience)
+    }
+
+    #[cfg(not(unix))]
+    fn pour(&mut self, lines: &[u8], _: Duration) -> Poured {
+        match self.append(lines) {
+            Ok(()) => (lines.len(), Ok(())),
+            Err(error) => (0, Err(error)),
+        }
+    }
+
+    /// The same without a look at its size: what is added belongs to what stands there.
+    pub(super) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let mut rest = lines;
         while !rest.is_empty() {
             match self.file.write(rest) {
@@ -138,6 +159,7 @@ impl AuditFile {
 
     fn complain(&mut self, error: &io::Error) {
         let now = now();
+        self.tried = Some(now);
         if self.told.is_none_or(|told| now.saturating_duration_since(told) >= TOLD) {
             self.told = Some(now);
             tracing::error!(%error, "the file of the audit cannot be put aside: it grows on");
@@ -147,25 +169,62 @@ impl AuditFile {
     fn is_due(&self, more: usize) -> bool {
         let full = self.size.saturating_add(more as u64) > self.rotation.size;
         let old = self.rotation.daily && time::day(SystemTime::now()) != self.day;
-        self.regular && self.size > 0 && (full || old)
+        let waits = || self.tried.is_some_and(|tried| tried.elapsed() < AGAIN);
+        self.regular && self.size > 0 && (full || old) && !waits()
     }
 
-    /// Puts the file aside as number 1, those before it one further, and begins a new one.
+    /// Puts the file aside as number 1, those before it one further, and begins a new one. The new one is there before
+    /// anything is moved, and what was put aside moves only as far as the first number that is free: whatever goes wrong, and
+    /// however often it is tried, no file is lost for it.
     pub(super) fn rotate(&mut self) -> io::Result<()> {
         self.file.sync_all()?;
+        let fresh = beside(&self.path, "new");
+        // One that plugway left when it was killed has nothing in it.
+        if std::fs::symlink_metadata(&fresh).is_ok_and(|left| left.is_file() && left.len() == 0) {
+            std::fs::remove_file(&fresh)?;
+        }
+        let mut options = appending();
+        let file = options.create_new(true).open(&fresh)?;
+        if !alone(&file) {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        let moved = self.shift().and_then(|()| self.give_way(&fresh));
+        if let Err(error) = moved {
+            std::fs::remove_file(&fresh)?;
+            return Err(error);
+        }
+        let day = time::day(SystemTime::now());
+        (self.file, self.size, self.day, self.told, self.tried) = (file, 0, day, None, None);
+        Ok(())
+    }
+
+    /// Makes number 1 free.
+    fn shift(&self) -> io::Result<()> {
         let keep = self.rotation.keep;
-        for number in (1..keep).rev() {
-            let moved =
-                std::fs::rename(numbered(&self.path, number), numbered(&self.path, number + 1));
-            moved.or_else(|error| match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
-            })?;
+        let is_free = |number: &u32| {
+            let there = std::fs::symlink_metadata(numbered(&self.path, *number));
+            there.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let free = (1..keep).find(is_free).unwrap_or(keep);
+        for number in (1..free).rev() {
+            std::fs::rename(numbered(&self.path, number), numbered(&self.path, number + 1))?;
         }
-        match std::fs::rename(&self.path, numbered(&self.path, 1)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => self.renew(),
-        }
+        Ok(())
+    }
+
+    /// Makes the file number 1, and gives its name to this one.
+    fn give_way(&self, fresh: &Path) -> io::Result<()> {
+        let aside = numbered(&self.path, 1);
+        let gone = match std::fs::rename(&self.path, &aside) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            moved => moved.map(|()| false)?,
+        };
+        std::fs::rename(fresh, &self.path).or_else(|error| {
+            if !gone {
+                std::fs::rename(&aside, &self.path)?;
+            }
+            Err(error)
+        })
     }
 
     /// Goes on in the file that has its name now, where that is another one.
@@ -213,17 +272,54 @@ fn is_one(_: &std::fs::Metadata, _: &std::fs::Metadata) -> bool {
 }
 
 fn append(path: &Path) -> io::Result<File> {
+    let mut options = appending();
+    options.create(true).open(path)
+}
+
+/// What adds to files of the owner alone. Nobody waits for the reader of a pipe: one without a reader is an error.
+fn appending() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
+    options.append(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        options.mode(0o600).custom_flags(nonblocking);
+    }
+    options
+}
+
+/// Says in words what the system says of a pipe without a reader.
+fn unread(error: io::Error) -> io::Error {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
+        return io::Error::other("it is a pipe that nobody reads");
+    }
+    error
+}
+
+/// Whether nobody else writes a file; not every file system knows locks.
+fn alone(file: &File) -> bool {
+    match file.try_lock() {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(error)) => {
+            tracing::debug!(%error, "the file of the audit cannot be locked");
+            true
+        }
+    }
 }
 
 /// The file that was put aside as this number.
 fn numbered(path: &Path, number: u32) -> PathBuf {
+    beside(path, &number.to_string())
+}
+
+/// The file with this ending.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{number}"));
+    name.push(".");
+    name.push(ending);
     name.into()
 }
 
@@ -236,7 +332,7 @@ fn tail(path: &Path) -> io::Result<Tail> {
     let mut lines = bytes.rsplit(|byte| *byte == b'\n');
     let torn = lines.next().unwrap_or_default().to_vec();
     let line = lines.next().unwrap_or_default().to_vec();
-    Ok(Tail { line, torn })
+    Ok(Tail { line, torn, before: false })
 }
 
 /// The lines of a file, without their ends; the last one may have none. For whoever verifies them.

@@ -1,10 +1,10 @@
 //! Takes what happened, and makes lines of it.
 
 use std::cell::RefCell;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::call::Telling;
 use super::chain::{Chain, Hasher, derived};
@@ -12,14 +12,17 @@ use super::file::{AuditFile, AuditFileError};
 use super::flood::{Flood, Turn};
 use super::line::Line;
 use super::queue::{Queue, now};
-use super::writer::{Outputs, Writer};
+use super::writer::{Outputs, TOLD, Writer};
 use crate::config::AuditSettings;
 use crate::fault::{Code, Fault};
 use crate::pipeline::port::{Auditor, CallRecord, Promise};
 use crate::telemetry::audit::{Said, Sink};
 
-/// Kinds of which anybody can make many: few of them are told one by one.
-const BOUNDED: [&str; 2] = ["authentication", "refusal"];
+/// Kinds of which anybody can make many: few of them are told one by one. Of acts these are the ones that were refused: those
+/// of nobody, and those of whoever is known, so that the first do not hide the second.
+const BOUNDED: [&str; 4] = ["authentication", "refusal", "act", "act"];
+/// How long the end waits for the last write.
+const LAST: Duration = Duration::from_secs(8);
 
 thread_local! {
     /// The line that this thread writes.
@@ -33,8 +36,10 @@ pub struct Ledger {
     telling: Telling,
     required: bool,
     /// One for each of [`BOUNDED`].
-    floods: [Mutex<Flood>; 2],
+    floods: [Mutex<Flood>; 4],
     writing: Mutex<Option<JoinHandle<()>>>,
+    /// When the log was last told that a write does not come back.
+    told: Mutex<Option<Instant>>,
 }
 
 /// What became of lines so far.
@@ -44,7 +49,9 @@ pub struct Counts {
     pub taken: u64,
     /// Lines that found no room, or were never written.
     pub lost: u64,
-    /// Whether nothing can be written now.
+    /// Lines that the copy on standard output lacks.
+    pub copies_lost: u64,
+    /// Whether nothing, or no copy, can be written now, or lines are lost.
     pub failing: bool,
 }
 
@@ -78,10 +85,15 @@ impl Ledger {
         let writing = thread.spawn(move || writer.run()).map_err(|error| system(&error))?;
         let ledger = Self {
             queue,
-            telling: Telling { digest, arguments: settings.arguments },
+            telling: Telling {
+                digest,
+                arguments: settings.arguments,
+                ends: AtomicBool::new(false),
+            },
             required: settings.required,
             floods: BOUNDED.map(|_| Mutex::new(Flood::new(now()))),
             writing: Mutex::new(Some(writing)),
+            told: Mutex::default(),
         };
         let key = if given.is_some() { "configured" } else { "random, of this process alone" };
         ledger.event(
@@ -96,18 +108,33 @@ impl Ledger {
         Ok(Arc::new(ledger))
     }
 
+    /// plugway cuts off from now on what has not ended: no client gives it up.
+    pub fn ends(&self) {
+        self.telling.ends.store(true, Ordering::Release);
+    }
+
     /// Goes on in the file that has the configured name now.
     pub fn reopen(&self) {
         self.queue.reopen();
     }
 
-    /// Writes everything that waits, and a last line which says that nothing is missing. Blocks until that is on the disk.
+    /// Writes everything that waits, and a last line which says that nothing is missing. Blocks until that is on the disk; where
+    /// a write does not come back, within a bound, and the log says how many lines are lost.
     pub fn close(&self) {
         self.tell_all(Flood::rest);
         self.event("stop", &[]);
         self.queue.close();
-        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if writing.is_some_and(|writing| writing.join().is_err()) {
+        let Some(writing) = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take()
+        else {
+            return;
+        };
+        if let Err(lines) = self.queue.until_over(LAST) {
+            self.queue.lose_many(lines);
+            tracing::error!(
+                lines,
+                "the audit ends in the middle of a write that does not come back: lines may be lost"
+            );
+        } else if writing.join().is_err() {
             tracing::error!("the audit broke off");
         }
     }
@@ -117,13 +144,14 @@ impl Ledger {
         Counts {
             taken: self.queue.taken.load(Ordering::Relaxed),
             lost: self.queue.lost.load(Ordering::Relaxed),
-            failing: self.queue.is_failing(),
+            copies_lost: self.queue.copies_lost.load(Ordering::Relaxed),
+            failing: self.queue.is_failing() || self.queue.copy_trouble().is_some(),
         }
     }
 
-    /// Why nothing can be written now, in a sentence for the operator.
+    /// What cannot be written now, and why, for the operator.
     pub fn trouble(&self) -> Option<String> {
-        self.queue.trouble()
+        self.queue.why().or_else(|| self.queue.copy_trouble())
     }
 
     /// Whether a line that `write` makes was taken; else the line.
@@ -165,16 +193,44 @@ impl Ledger {
         }
     }
 
-    /// Tells of refusals that were only counted, once their time is over.
+    /// Tells of refusals that were only counted, once their time is over, and of a write that does not come back.
     pub fn settle(&self) {
         self.tell_all(|flood| flood.due(now()));
+        if !self.queue.hangs() || self.queue.is_told() {
+            return;
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none_or(|told| told.elapsed() >= TOLD) {
+            *told = Some(now());
+            tracing::error!(
+                "the audit cannot be written: a write does not come back; its lines wait"
+            );
+        }
+    }
+
+    /// What counts a line, where there may be too many of its kind.
+    fn flood(&self, kind: &str, members: &[(&'static str, Said<'_>)]) -> Option<&Mutex<Flood>> {
+        let text = |wanted: &str| {
+            members.iter().find_map(|(name, said)| match said {
+                Said::Text(text) if *name == wanted => Some(*text),
+                _ => None,
+            })
+        };
+        let place = match kind {
+            "authentication" => 0,
+            "refusal" => 1,
+            "act" if text("result") == Some("refused") => {
+                if text("who").unwrap_or_default().is_empty() { 2 } else { 3 }
+            }
+            _ => return None,
+        };
+        self.floods.get(place)
     }
 }
 
 impl Sink for Ledger {
     fn event(&self, kind: &'static str, members: &[(&'static str, Said<'_>)]) {
-        let mut floods = BOUNDED.iter().zip(&self.floods);
-        if let Some((_, flood)) = floods.find(|(bounded, _)| **bounded == kind) {
+        if let Some(flood) = self.flood(kind, members) {
             let turn = flood.lock().unwrap_or_else(PoisonError::into_inner).turn(now());
             match turn {
                 Turn::Counted => return,
@@ -185,20 +241,26 @@ impl Sink for Ledger {
     }
 }
 
+/// Why nobody gets an answer that the operator wants no one to get without a line.
+fn unavailable(why: Option<String>) -> Fault {
+    let text = "No call is served while the audit of this server cannot be written.";
+    let fault = Fault::new(Code::AuditUnavailable, text).retry_after(Duration::from_secs(5));
+    fault.because(why.unwrap_or_else(|| "the line of the call was lost".to_owned()))
+}
+
 impl Auditor for Ledger {
     fn refuses(&self) -> Option<Fault> {
-        if !self.required || !self.queue.is_failing() {
-            return None;
-        }
-        let text = "No call is served while the audit of this server cannot be written.";
-        let fault = Fault::new(Code::AuditUnavailable, text).retry_after(Duration::from_secs(5));
-        Some(fault.because(self.queue.trouble().unwrap_or_default()))
+        let refuses = self.required && self.queue.is_failing();
+        refuses.then(|| unavailable(self.queue.why()))
     }
 
-    fn call(&self, record: &CallRecord<'_>) -> Option<Promise<'static, ()>> {
+    fn call(&self, record: &CallRecord<'_>) -> Option<Promise<'static, Result<(), Fault>>> {
         let line = self.offer(|buffer| self.telling.write(record, buffer)).err()?;
-        let queue = self.queue.clone();
-        Some(Box::pin(async move { queue.wait(&line).await }))
+        let (queue, required) = (self.queue.clone(), self.required);
+        Some(Box::pin(async move {
+            let kept = queue.wait(&line).await;
+            if kept || !required { Ok(()) } else { Err(unavailable(queue.why())) }
+        }))
     }
 
     fn call_now(&self, record: &CallRecord<'_>) {

@@ -149,22 +149,40 @@ fn string(buffer: &mut Vec<u8>, text: &str) {
         _ => (text, ""),
     };
     buffer.push(b'"');
-    for byte in text.bytes() {
-        match byte {
-            b'"' => buffer.extend_from_slice(b"\\\""),
-            b'\\' => buffer.extend_from_slice(b"\\\\"),
-            b'\n' => buffer.extend_from_slice(b"\\n"),
-            0..=0x1f | 0x7f => {
-                buffer.extend_from_slice(b"\\u00");
-                digits(buffer, &[byte]);
+    let mut utf8 = [0; 4];
+    for letter in text.chars() {
+        match letter {
+            '"' => buffer.extend_from_slice(b"\\\""),
+            '\\' => buffer.extend_from_slice(b"\\\\"),
+            '\n' => buffer.extend_from_slice(b"\\n"),
+            ' '..='~' => buffer.extend(u8::try_from(letter)),
+            _ if is_unseen(letter) => {
+                buffer.extend_from_slice(b"\\u");
+                // All of these are one unit of UTF-16.
+                digits(buffer, &u16::try_from(u32::from(letter)).unwrap_or_default().to_be_bytes());
             }
-            _ => buffer.push(byte),
+            _ => buffer.extend_from_slice(letter.encode_utf8(&mut utf8).as_bytes()),
         }
     }
     if !rest.is_empty() {
         buffer.extend_from_slice("…".as_bytes());
     }
     buffer.push(b'"');
+}
+
+/// Whether a character does something to whoever looks at a line, and is not seen: controls, ends of lines, and what changes
+/// the direction of the text.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{feff}'
+        )
 }
 
 #[cfg(test)]
@@ -199,6 +217,16 @@ mod tests {
             text,
             "{\"b\":0,\"c\":[{\"x\":\"1\"},{\"x\":\"2\",\"y\":\"3\"}],\"e\":\"00ff10\",\"f\":[\"g\"]}\n"
         );
+    }
+
+    #[test]
+    fn what_is_not_seen_is_written_as_its_number() {
+        let mut buffer = Vec::new();
+        let mut line = Line::begin(&mut buffer);
+        line.text("a", "\u{9b}31m\u{202e}é\u{2028}\u{2066}\u{7f}\t");
+        line.end();
+        let text = String::from_utf8(buffer).unwrap();
+        assert_eq!(text, "{\"a\":\"\\u009b31m\\u202eé\\u2028\\u2066\\u007f\\u0009\"}\n");
     }
 
     #[test]

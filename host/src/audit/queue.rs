@@ -22,14 +22,40 @@ pub(super) struct Queue {
     filled: Condvar,
     /// Wakes whoever waits for room.
     room: Notify,
+    /// Woken where the writer ended.
+    over: Condvar,
     failing: AtomicBool,
-    trouble: Mutex<Option<String>>,
+    /// A line was lost, and nothing was written since.
+    losing: AtomicBool,
+    trouble: Mutex<Trouble>,
     /// Lines that were taken.
     pub(super) taken: AtomicU64,
     /// Lines that were lost so far.
     pub(super) lost: AtomicU64,
     /// Of these the ones that no line tells of yet.
     untold: AtomicU64,
+    /// Lines that the copy on standard output lacks.
+    pub(super) copies_lost: AtomicU64,
+    /// Lines that the writer took and that are not written yet.
+    pub(super) held: AtomicU64,
+}
+
+/// What is wrong.
+#[derive(Debug, Default)]
+struct Trouble {
+    /// Why nothing can be written.
+    why: Option<String>,
+    /// Why nothing can be written to the copy.
+    copy: Option<String>,
+    /// When the write began that has not ended.
+    began: Option<Instant>,
+}
+
+impl Trouble {
+    /// Whether a write has lasted too long.
+    fn hangs(&self) -> bool {
+        self.began.is_some_and(|began| began.elapsed() >= ROOM)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +65,8 @@ struct State {
     idle: bool,
     closed: bool,
     reopen: bool,
+    /// Whether the writer ended.
+    over: bool,
 }
 
 /// What the writer is to do.
@@ -69,8 +97,8 @@ impl Queue {
         true
     }
 
-    /// Takes a line once there is room, within a bound; at once lost where nothing can be written.
-    pub(super) async fn wait(&self, line: &[u8]) {
+    /// Takes a line once there is room, within a bound; at once lost where nothing can be written. False = it was lost.
+    pub(super) async fn wait(&self, line: &[u8]) -> bool {
         let taking = async {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
@@ -78,15 +106,17 @@ impl Queue {
                 if self.offer(line) {
                     return true;
                 }
-                if self.is_failing() || self.lock().closed {
+                if self.is_broken() || self.lock().closed {
                     return false;
                 }
                 room.await;
             }
         };
-        if !timeout(ROOM, taking).await.unwrap_or(false) {
+        let taken = timeout(ROOM, taking).await.unwrap_or(false);
+        if !taken {
             self.lose();
         }
+        taken
     }
 
     /// A line found no room.
@@ -98,6 +128,12 @@ impl Queue {
     pub(super) fn lose_many(&self, lines: u64) {
         self.lost.fetch_add(lines, Ordering::Relaxed);
         self.untold.fetch_add(lines, Ordering::Relaxed);
+        self.losing.store(true, Ordering::Release);
+    }
+
+    /// The copy on standard output lacks these.
+    pub(super) fn lose_copies(&self, lines: u64) {
+        self.copies_lost.fetch_add(lines, Ordering::Relaxed);
     }
 
     /// How many were lost since this was last asked.
@@ -161,18 +197,88 @@ impl Queue {
     /// Nothing can be written, for this reason; none = it can again.
     pub(super) fn set_trouble(&self, why: Option<String>) {
         self.failing.store(why.is_some(), Ordering::Release);
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = why;
+        self.troubles().why = why;
         self.room.notify_waiters();
     }
 
-    /// Whether nothing can be written now.
+    /// The copy on standard output cannot be written, for this reason; none = it can again.
+    pub(super) fn set_copy_trouble(&self, why: Option<String>) {
+        self.troubles().copy = why;
+    }
+
+    /// A write begins.
+    pub(super) fn begin(&self) {
+        self.troubles().began.get_or_insert_with(now);
+    }
+
+    /// Everything was written; whether that lasted too long.
+    pub(super) fn done(&self) -> bool {
+        self.losing.store(false, Ordering::Release);
+        let mut troubles = self.troubles();
+        let hung = troubles.hangs();
+        troubles.began = None;
+        hung
+    }
+
+    /// Whether nothing can be written now: it fails, or does not come back.
+    fn is_broken(&self) -> bool {
+        self.failing.load(Ordering::Acquire) || self.troubles().hangs()
+    }
+
+    /// Whether lines cannot be written now, or are lost.
     pub(super) fn is_failing(&self) -> bool {
+        self.losing.load(Ordering::Acquire) || self.is_broken()
+    }
+
+    /// Whether that is known by an error.
+    pub(super) fn is_told(&self) -> bool {
         self.failing.load(Ordering::Acquire)
     }
 
-    /// Why nothing can be written now.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Whether a write does not come back.
+    pub(super) fn hangs(&self) -> bool {
+        self.troubles().hangs()
+    }
+
+    /// Why lines cannot be written now.
+    pub(super) fn why(&self) -> Option<String> {
+        let troubles = self.troubles();
+        if troubles.why.is_some() {
+            return troubles.why.clone();
+        }
+        if troubles.hangs() {
+            let text =
+                format!("the audit cannot be written: a write has taken over {} s", ROOM.as_secs());
+            return Some(text);
+        }
+        let losing = self.losing.load(Ordering::Acquire);
+        losing.then(|| "the audit cannot be written: lines found no room".to_owned())
+    }
+
+    /// Why the copy on standard output cannot be written now.
+    pub(super) fn copy_trouble(&self) -> Option<String> {
+        self.troubles().copy.clone()
+    }
+
+    /// The writer ended.
+    pub(super) fn set_over(&self) {
+        self.lock().over = true;
+        self.over.notify_all();
+    }
+
+    /// Waits for that, for so long; else how many lines are not written.
+    pub(super) fn until_over(&self, patience: Duration) -> Result<(), u64> {
+        let waiting = |state: &mut State| !state.over;
+        let waited = self.over.wait_timeout_while(self.lock(), patience, waiting);
+        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if state.over {
+            return Ok(());
+        }
+        Err(super::copy::count(&state.bytes) + self.held.load(Ordering::Relaxed))
+    }
+
+    fn troubles(&self) -> MutexGuard<'_, Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -183,4 +289,45 @@ impl Queue {
 /// The clock of what is told once in a while.
 pub(super) fn now() -> Instant {
     Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_does_not_come_back_and_a_line_that_was_lost_are_trouble() {
+        let queue = Queue::default();
+        queue.begin();
+        assert!(!queue.is_failing() && queue.why().is_none());
+        queue.troubles().began = Instant::now().checked_sub(ROOM);
+        assert!(queue.is_failing() && queue.hangs());
+        assert!(queue.why().unwrap().contains("over 5 s"));
+        assert!(queue.done(), "it lasted too long");
+        assert!(!queue.is_failing());
+        queue.lose();
+        assert!(queue.is_failing() && queue.why().unwrap().contains("no room"));
+        assert!(!queue.done() && !queue.is_failing());
+    }
+
+    #[test]
+    fn an_end_that_does_not_come_is_waited_for_within_a_bound() {
+        let queue = Queue::default();
+        assert!(queue.offer(b"{}\n{}\n"));
+        queue.held.store(3, Ordering::Relaxed);
+        assert_eq!(queue.until_over(Duration::from_millis(1)), Err(5));
+        queue.set_over();
+        assert_eq!(queue.until_over(Duration::ZERO), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_line_waits_for_nothing_while_a_write_does_not_come_back() {
+        let queue = Queue::default();
+        assert!(queue.wait(b"{}\n").await);
+        assert!(queue.offer(&vec![b'x'; MAX_BYTES - 3]));
+        queue.begin();
+        queue.troubles().began = Instant::now().checked_sub(ROOM);
+        assert!(!queue.wait(b"{}\n").await);
+        assert_eq!(queue.lost.load(Ordering::Relaxed), 1);
+    }
 }

@@ -12,10 +12,10 @@ use crate::config::{AuditRotation, AuditSettings, Secret};
 use crate::telemetry::audit::{Said, Sink as _};
 
 /// A folder of its own, removed with this value.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("plugway-audit-{}-{number}", std::process::id());
@@ -24,7 +24,7 @@ impl Folder {
         Self(path)
     }
 
-    fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.0.join("audit.jsonl")
     }
 
@@ -41,9 +41,9 @@ impl Drop for Folder {
     }
 }
 
-const KEY: &str = "0123456789abcdef";
+pub(super) const KEY: &str = "0123456789abcdef";
 
-fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
+pub(super) fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
     AuditSettings {
         file: Some(folder.file()),
         stdout: false,
@@ -55,7 +55,7 @@ fn settings(folder: &Folder, key: Option<&str>) -> AuditSettings {
     }
 }
 
-fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
+pub(super) fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
     let ledger = Ledger::open(settings, "config").unwrap();
     for number in 0..lines {
         ledger.event("test", &[("n", Said::Number(number)), ("text", Said::Text("x\"\n"))]);
@@ -64,20 +64,20 @@ fn write(settings: &AuditSettings, lines: u64) -> Arc<Ledger> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test reads what was written")]
-fn read(path: &Path) -> String {
+pub(super) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test changes what was written")]
-fn put(path: &Path, text: &str) {
+pub(super) fn put(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-fn lines(path: &Path) -> Vec<Value> {
+pub(super) fn lines(path: &Path) -> Vec<Value> {
     read(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn kinds(path: &Path) -> Vec<String> {
+pub(super) fn kinds(path: &Path) -> Vec<String> {
     lines(path).iter().map(|line| line["kind"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -104,11 +104,18 @@ fn a_chain_goes_on_over_restarts_and_what_was_torn_is_closed_off() {
             "stop",
         ];
         assert_eq!(kinds, expected);
-        let verified = verify(&[folder.file()], key.map(str::as_bytes)).unwrap();
+        let verified = verify(&[folder.file()], key.map(str::as_bytes), None).unwrap();
         // Behind a torn line nobody said that plugway ended.
-        let expected = Verified { lines: 11, first: 1, last: 11, closed: true, broken_off: 1 };
+        let expected = Verified {
+            lines: 11,
+            first: 1,
+            last: 11,
+            hash: verified.hash,
+            closed: true,
+            broken_off: 1,
+        };
         assert_eq!(verified, expected);
-        let other = verify(&[folder.file()], Some(b"another key of 16")).unwrap_err();
+        let other = verify(&[folder.file()], Some(b"another key of 16"), None).unwrap_err();
         assert!(other.line == 1 && other.why.contains("key"), "{other}");
     }
 }
@@ -124,12 +131,12 @@ fn files_are_put_aside_between_lines_and_the_chain_goes_on() {
     let files = folder.files();
     assert!(files.len() > 5, "{files:?}");
     let total: usize = files.iter().map(|file| lines(file).len()).sum();
-    let verified = verify(&files, None).unwrap();
+    let verified = verify(&files, None, None).unwrap();
     assert_eq!((total, verified.lines, verified.closed), (220, 220, true));
     // One of them is missing in the middle.
     let some: Vec<PathBuf> =
         files.into_iter().filter(|file| !file.ends_with("audit.jsonl.3")).collect();
-    let broken = verify(&some, None).unwrap_err();
+    let broken = verify(&some, None, None).unwrap_err();
     assert!(broken.line == 1 && broken.why.contains("taken out"), "{broken}");
 }
 
@@ -142,7 +149,7 @@ fn only_so_many_files_are_kept() {
         write(&settings, 10).close();
     }
     assert_eq!(folder.files().len(), 3);
-    let verified = verify(&folder.files(), None).unwrap();
+    let verified = verify(&folder.files(), None, None).unwrap();
     assert!(verified.first > 1 && verified.closed, "{verified:?}");
 }
 
@@ -159,7 +166,7 @@ fn a_file_that_was_put_aside_by_somebody_else_is_followed_when_that_is_said() {
     let all: usize = folder.files().iter().map(|file| lines(file).len()).sum();
     assert_eq!(all, 5 + 4);
     assert!(kinds(&folder.file()).ends_with(&["stop".to_owned()]));
-    verify(&folder.files(), None).unwrap();
+    verify(&folder.files(), None, None).unwrap();
 }
 
 #[test]
@@ -194,7 +201,7 @@ fn a_chain_does_not_begin_in_the_middle_of_a_file() {
     write(&plain, 2).close();
     write(&settings(&folder, None), 2).close();
     assert_eq!(kinds(&folder.0.join("audit.jsonl.1")), ["start", "test", "test", "stop"]);
-    let verified = verify(&[folder.file()], None).unwrap();
+    let verified = verify(&[folder.file()], None, None).unwrap();
     assert_eq!((verified.first, verified.lines), (1, 4));
 }
 
@@ -230,7 +237,7 @@ proptest! {
         let lines: Vec<&str> = text.lines().collect();
         let changed = tampered(&lines, way, at).join("\n") + "\n";
         put(&folder.file(), &changed);
-        let broken = verify(&[folder.file()], Some(KEY.as_bytes())).unwrap_err();
+        let broken = verify(&[folder.file()], Some(KEY.as_bytes()), None).unwrap_err();
         let place = u64::try_from(at).unwrap();
         assert!(broken.line >= place && broken.line <= place + 3, "{way} {at}: {broken}");
     }
@@ -240,9 +247,9 @@ proptest! {
 fn an_end_that_was_cut_off_is_not_closed() {
     let folder = Folder::new();
     write(&settings(&folder, None), 5).close();
-    assert!(verify(&[folder.file()], None).unwrap().closed);
+    assert!(verify(&[folder.file()], None, None).unwrap().closed);
     let text = read(&folder.file());
     let cut = text.lines().take(4).collect::<Vec<_>>().join("\n") + "\n";
     put(&folder.file(), &cut);
-    assert!(!verify(&[folder.file()], None).unwrap().closed);
+    assert!(!verify(&[folder.file()], None, None).unwrap().closed);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::chain::{Hash, Hasher, Tied, tied};
+use super::chain::{Hash, Hasher, Tied, tied, unhex};
 use super::file;
 use crate::hex::hex;
 
@@ -18,7 +18,9 @@ pub struct Verified {
     pub first: u64,
     /// The number of the last.
     pub last: u64,
-    /// Whether the last one says that plugway ended, and so that none is missing behind it.
+    /// The hash of the last.
+    pub hash: [u8; 32],
+    /// Whether the last one says that plugway ended. Where lines were taken away back to an earlier end, that is one, too.
     pub closed: bool,
     /// How often plugway began without having ended in order: lines at the ends before that may be missing.
     pub broken_off: u64,
@@ -46,9 +48,35 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+/// A line that is known from elsewhere: its number and its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its number.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: [u8; 32],
+}
+
+impl std::str::FromStr for Known {
+    type Err = &'static str;
+
+    /// `SEQ:HASH`, as `plugway audit verify` and the log write them.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = || {
+            let (seq, hash) = text.split_once(':')?;
+            Some(Self { seq: seq.parse().ok()?, hash: unhex(hash.as_bytes())? })
+        };
+        known().ok_or("write the number of the line and the 64 digits of its hash: 7:0a1b..")
+    }
+}
+
 /// Looks at the lines of these files, which are parts of one audit in whatever order, with the key that they were written
-/// with.
-pub fn verify(files: &[PathBuf], key: Option<&[u8]>) -> Result<Verified, Broken> {
+/// with. A line that is known from elsewhere has to be among them.
+pub fn verify(
+    files: &[PathBuf],
+    key: Option<&[u8]>,
+    known: Option<Known>,
+) -> Result<Verified, Broken> {
     let mut ordered = Vec::new();
     for path in files {
         ordered.push((first(path)?, path));
@@ -57,28 +85,43 @@ pub fn verify(files: &[PathBuf], key: Option<&[u8]>) -> Result<Verified, Broken>
     let mut reading = Reading {
         hasher: Hasher::new(key),
         keyed: key.is_some(),
+        found: false,
+        known,
         last: None,
         torn: None,
         verified: Verified::default(),
     };
+    // The line that is torn so far: where it stands.
+    let mut torn = None;
+    let mut end = None;
     for (_, path) in ordered {
         let mut number = 0;
         for line in file::lines(path).map_err(|error| whole(path, &error))? {
             let line = line.map_err(|error| whole(path, &error))?;
             number += 1;
-            let broken = |why| Broken { file: path.clone(), line: number, why };
-            reading.line(&line).map_err(|(back, why)| Broken {
-                line: number.saturating_sub(back),
-                ..broken(why)
+            reading.line(&line).map_err(|(place, why)| match (place, torn.take()) {
+                (Place::Before, Some((file, line))) => Broken { file, line, why },
+                _ => Broken { file: path.clone(), line: number, why },
             })?;
+            torn = reading.torn.is_some().then(|| (path.clone(), number));
         }
-        if reading.torn.is_some() {
-            let why =
-                "it is cut off in the middle, and nothing says that plugway found it so".to_owned();
-            return Err(Broken { file: path.clone(), line: number, why });
-        }
+        end = Some(path);
     }
-    Ok(reading.verified)
+    if let Some((file, line)) = torn {
+        let why =
+            "it is cut off in the middle, and nothing says that plugway found it so".to_owned();
+        return Err(Broken { file, line, why });
+    }
+    match (known, end) {
+        (Some(known), Some(path)) if !reading.found => {
+            let why = format!(
+                "line number {} is not among these files: lines were taken away",
+                known.seq
+            );
+            Err(Broken { file: path.clone(), line: 0, why })
+        }
+        _ => Ok(reading.verified),
+    }
 }
 
 fn whole(path: &Path, error: &std::io::Error) -> Broken {
@@ -99,18 +142,29 @@ fn first(path: &Path) -> Result<u64, Broken> {
 struct Reading {
     hasher: Hasher,
     keyed: bool,
+    known: Option<Known>,
+    /// Whether the known line is among them.
+    found: bool,
     last: Option<(u64, Hash)>,
     /// A line that is none, until the next one says that plugway found it so.
     torn: Option<Vec<u8>>,
     verified: Verified,
 }
 
+/// Which line is broken.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// The torn one before this.
+    Before,
+    This,
+}
+
 impl Reading {
-    /// An error says how many lines before this one the broken one is, and what is wrong with it.
-    fn line(&mut self, line: &[u8]) -> Result<(), (u64, String)> {
+    /// An error says which line is broken, and what is wrong with it.
+    fn line(&mut self, line: &[u8]) -> Result<(), (Place, String)> {
         if let Some(torn) = self.torn.take() {
             let Some(tied) = tied(line).filter(|tied| names(tied, &torn)) else {
-                return Err((1, "it is no line of the audit".to_owned()));
+                return Err((Place::Before, "it is no line of the audit".to_owned()));
             };
             return self.follows(&tied, line);
         }
@@ -123,8 +177,8 @@ impl Reading {
         }
     }
 
-    fn follows(&mut self, tied: &Tied<'_>, line: &[u8]) -> Result<(), (u64, String)> {
-        let refuse = |why: String| Err((0, why));
+    fn follows(&mut self, tied: &Tied<'_>, line: &[u8]) -> Result<(), (Place, String)> {
+        let refuse = |why: String| Err((Place::This, why));
         if self.hasher.hash(tied.covered) != tied.hash {
             return refuse(match (self.last, self.keyed) {
                 (None, false) => {
@@ -152,13 +206,19 @@ impl Reading {
             }
             Some(_) => {}
         }
+        if let Some(known) = self.known.filter(|known| known.seq == tied.seq) {
+            if known.hash != tied.hash {
+                return refuse("its hash is not the one that is known (--last)".to_owned());
+            }
+            self.found = true;
+        }
         let kind = kind(line);
         if kind.as_deref() == Some("start") && self.last.is_some() && !self.verified.closed {
             self.verified.broken_off += 1;
         }
         self.last = Some((tied.seq, tied.hash));
         self.verified.lines += 1;
-        self.verified.last = tied.seq;
+        (self.verified.last, self.verified.hash) = (tied.seq, tied.hash);
         self.verified.closed = kind.as_deref() == Some("stop");
         Ok(())
     }

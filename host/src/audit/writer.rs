@@ -1,16 +1,20 @@
 //! The thread that writes: takes what waits, ties it together, and writes whole lines, many at once. What cannot be written
 //! is kept and tried again.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
 use super::chain::{Chain, tied};
+use super::copy::{Copy, count};
 use super::file::AuditFile;
 use super::line::Line;
+use super::pour;
 use super::queue::{Queue, Turn, now};
+use crate::hex::hex;
 
 /// Bytes of whole lines that are written at once, and between which a file is rotated.
 pub(super) const BATCH: usize = 256 * 1024;
@@ -32,12 +36,14 @@ pub(super) struct Outputs {
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: Arc<Queue>,
-    outputs: Outputs,
+    /// None = standard output takes its place.
+    file: Option<AuditFile>,
+    /// Standard output beside a file.
+    copy: Option<Copy>,
     chain: Option<Chain>,
-    /// Lines that are ready to be written; the first bytes of them were, as far as this says for each output.
+    /// Lines that are ready to be written; so many bytes of them were.
     ready: Vec<u8>,
-    in_file: usize,
-    in_stdout: usize,
+    done: usize,
     told: Option<Instant>,
 }
 
@@ -48,9 +54,10 @@ impl Writer {
         outputs: Outputs,
         chain: Option<Chain>,
     ) -> io::Result<Self> {
-        let (ready, told) = (Vec::new(), None);
-        let mut writer = Self { queue, outputs, chain, ready, in_file: 0, in_stdout: 0, told };
-        let Some(file) = &mut writer.outputs.file else { return Ok(writer) };
+        let Outputs { file, stdout } = outputs;
+        let copy = (file.is_some() && stdout).then(Copy::default);
+        let mut writer = Self { queue, file, copy, chain, ready: Vec::new(), done: 0, told: None };
+        let Some(file) = &mut writer.file else { return Ok(writer) };
         let mut tail = file.tail()?;
         if let Some(chain) = &mut writer.chain {
             match tied(&tail.line) {
@@ -58,13 +65,19 @@ impl Writer {
                 None if tail.line.is_empty() && tail.torn.is_empty() => {}
                 // A chain does not begin in the middle of a file.
                 None => {
-                    file.rotate()?;
+                    if !tail.before {
+                        file.rotate()?;
+                    }
                     tail.torn.clear();
                 }
             }
+            tracing::info!(seq = chain.seq, hash = %hex(&chain.last), "the chain of the audit goes on");
         }
         if !tail.torn.is_empty() {
-            file.write(b"\n")?;
+            // What is torn in the file before this one has its end there.
+            if !tail.before {
+                file.append(b"\n")?;
+            }
             let mut line = Vec::new();
             let mut told = Line::begin(&mut line);
             told.moment("time", SystemTime::now());
@@ -79,9 +92,11 @@ impl Writer {
 
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self) {
+        let _over = Over(self.queue.clone());
         let mut fresh = Vec::new();
         loop {
-            let turn = self.queue.take(&mut fresh, REST);
+            let copying = self.copy.as_ref().is_some_and(Copy::waits);
+            let turn = self.queue.take(&mut fresh, if copying { AGAIN } else { REST });
             if turn.reopen {
                 self.reopen();
             }
@@ -98,18 +113,30 @@ impl Writer {
 
     /// Writes what is ready, as often as it takes; false where plugway ends before that.
     fn written(&mut self) -> bool {
+        self.queue.held.store(count(&self.ready), Ordering::Relaxed);
+        self.queue.begin();
         loop {
-            match self.write() {
+            let result = self.write();
+            if let Some(copy) = &mut self.copy {
+                copy.write(&self.queue);
+            }
+            // A pipe that takes nothing was waited for.
+            let pause = match result {
                 Ok(()) => {
-                    if self.queue.is_failing() {
+                    self.queue.held.store(0, Ordering::Relaxed);
+                    if self.queue.done() || self.queue.is_told() {
                         tracing::info!("the audit can be written again");
                         self.queue.set_trouble(None);
                     }
                     return true;
                 }
-                Err(error) => self.tell(&error),
-            }
-            let Turn { reopen, closed } = self.queue.pause(AGAIN);
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Duration::ZERO,
+                Err(error) => {
+                    self.tell(&error);
+                    AGAIN
+                }
+            };
+            let Turn { reopen, closed } = self.queue.pause(pause);
             if reopen {
                 self.reopen();
             }
@@ -120,26 +147,21 @@ impl Writer {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if let Some(file) = &mut self.outputs.file {
-            while let Some(batch) = next(&self.ready, self.in_file) {
-                file.write(batch)?;
-                self.in_file += batch.len();
-            }
-        }
-        if self.outputs.stdout {
-            let rest = self.ready.get(self.in_stdout..).unwrap_or_default();
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(rest)?;
-            stdout.flush()?;
-            self.in_stdout = self.ready.len();
+        while let Some(batch) = next(&self.ready, self.done) {
+            let (taken, result) = match &mut self.file {
+                Some(file) => file.write(batch, AGAIN),
+                None => pour::stdout(batch, AGAIN),
+            };
+            self.done += taken;
+            result?;
         }
         self.ready.clear();
-        (self.in_file, self.in_stdout) = (0, 0);
+        self.done = 0;
         Ok(())
     }
 
     fn reopen(&mut self) {
-        let Some(file) = &mut self.outputs.file else { return };
+        let Some(file) = &mut self.file else { return };
         if let Err(error) = file.reopen() {
             tracing::error!(%error, "the file of the audit cannot be opened again");
         }
@@ -162,12 +184,19 @@ impl Writer {
 
     /// Makes lines ready, each tied to the one before it where there is a chain.
     fn seal(&mut self, lines: &[u8]) {
-        let Some(chain) = &mut self.chain else { return self.ready.extend_from_slice(lines) };
-        let mut rest = lines;
-        while let Some(at) = memchr::memchr(b'\n', rest) {
-            let (line, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
-            chain.seal(line, &mut self.ready);
-            rest = after.get(1..).unwrap_or_default();
+        let begin = self.ready.len();
+        if let Some(chain) = &mut self.chain {
+            let mut rest = lines;
+            while let Some(at) = memchr::memchr(b'\n', rest) {
+                let (line, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+                chain.seal(line, &mut self.ready);
+                rest = after.get(1..).unwrap_or_default();
+            }
+        } else {
+            self.ready.extend_from_slice(lines);
+        }
+        if let Some(copy) = &mut self.copy {
+            copy.add(self.ready.get(begin..).unwrap_or_default(), &self.queue);
         }
     }
 
@@ -181,19 +210,31 @@ impl Writer {
     }
 
     fn end(mut self) {
-        let synced = self.outputs.file.as_ref().map_or(Ok(()), AuditFile::sync);
+        let synced = self.file.as_ref().map_or(Ok(()), AuditFile::sync);
         let mut waiting = Vec::new();
         self.queue.take(&mut waiting, Duration::ZERO);
-        let left = [&self.ready, &waiting].map(|lines| memchr::memchr_iter(b'\n', lines).count());
-        let left: usize = left.iter().sum();
-        self.ready.clear();
+        let left = count(self.ready.get(self.done..).unwrap_or_default()) + count(&waiting);
+        if let Some(copy) = &mut self.copy {
+            copy.end(&self.queue);
+        }
         if let Err(error) = synced {
             tracing::error!(%error, "the end of the audit may not be on the disk");
         }
         if left > 0 {
-            self.queue.lose_many(left as u64);
+            self.queue.lose_many(left);
             tracing::error!(lines = left, "the audit ends without lines that could not be written");
+        } else if let Some(chain) = &self.chain {
+            tracing::info!(seq = chain.seq, hash = %hex(&chain.last), "the chain of the audit ends");
         }
+    }
+}
+
+/// Says that the thread ends, however that comes.
+struct Over(Arc<Queue>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.set_over();
     }
 }
 

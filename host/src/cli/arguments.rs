@@ -326,6 +326,10 @@ pub(super) struct Verify {
     /// Fails, too, where the last line does not say that plugway ended: lines may be missing behind it.
     #[arg(long)]
     pub(super) closed: bool,
+    /// Fails, too, where this line is not among them: its number and its hash, as the log and an earlier `verify` said them. It shows
+    /// that lines were taken away back to an earlier end, which --closed does not.
+    #[arg(long, value_name = "SEQ:HASH")]
+    pub(super) last: Option<crate::audit::Known>,
 }
 
 /// How the log is written.

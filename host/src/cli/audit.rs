@@ -5,17 +5,19 @@ use super::exit::{Exit, Failure};
 use super::print::say;
 use crate::audit::{Verified, verify};
 use crate::config::{Environment, Problems, Secret, secret};
+use crate::hex::hex;
 
 /// Looks at files of the audit.
 pub(super) fn run(command: &Audit, environment: &Environment) -> Result<(), Failure> {
     let AuditCommand::Verify(command) = &command.command;
     let key = command.key.as_deref().map(|text| secret(text, environment));
     let key = key.transpose().map_err(|problem| Failure::from(Problems::one(problem)))?;
-    let verified = verify(&command.files, key.as_ref().map(Secret::reveal).map(str::as_bytes))
-        .map_err(|broken| {
-            let hint = "compare the file with a copy of it; what stands before that line is as it was written";
-            Failure::new(Exit::Refused, broken, hint)
-        })?;
+    let key = key.as_ref().map(Secret::reveal).map(str::as_bytes);
+    let verified = verify(&command.files, key, command.last).map_err(|broken| {
+        let hint =
+            "compare the file with a copy of it; what stands before that line is as it was written";
+        Failure::new(Exit::Refused, broken, hint)
+    })?;
     say(&shown(verified));
     if command.closed && !verified.closed {
         let sentence = "the last line does not say that plugway ended";
@@ -26,7 +28,7 @@ pub(super) fn run(command: &Audit, environment: &Environment) -> Result<(), Fail
 }
 
 fn shown(verified: Verified) -> String {
-    let Verified { lines, first, last, closed, broken_off } = verified;
+    let Verified { lines, first, last, hash, closed, broken_off } = verified;
     if lines == 0 {
         return "no lines".to_owned();
     }
@@ -42,6 +44,7 @@ fn shown(verified: Verified) -> String {
     } else {
         "; not closed: plugway still runs, broke off, or lines were taken away at the end"
     };
+    text += &format!("; last {last}:{}", hex(&hash));
     text
 }
 
@@ -51,16 +54,25 @@ mod tests {
 
     #[test]
     fn what_was_found_is_one_sentence() {
-        let all = Verified { lines: 3, first: 1, last: 3, closed: true, broken_off: 0 };
+        let all =
+            Verified { lines: 3, first: 1, last: 3, hash: [1; 32], closed: true, broken_off: 0 };
+        let hash = "01".repeat(32);
         let part = Verified { first: 8, last: 10, closed: false, broken_off: 1, ..all };
         for (verified, expected) in [
             (Verified::default(), "no lines"),
-            (all, "ok: 3 lines, number 1 to 3, as they were written; closed"),
+            (
+                all,
+                &*format!(
+                    "ok: 3 lines, number 1 to 3, as they were written; closed; last 3:{hash}"
+                ),
+            ),
             (
                 part,
-                "ok: 3 lines, number 8 to 10, as they were written; those before them are not here; \
+                &*format!(
+                    "ok: 3 lines, number 8 to 10, as they were written; those before them are not here; \
                  plugway began 1 times without having ended in order; not closed: plugway still runs, \
-                 broke off, or lines were taken away at the end",
+                 broke off, or lines were taken away at the end; last 10:{hash}"
+                ),
             ),
         ] {
             assert_eq!(shown(verified), expected);

@@ -32,6 +32,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
         }
     };
+    outlive_large_files();
     let ended = dispatch(&arguments, &Environment::of_process());
     match ended {
         Ok(()) => Exit::Ok.into(),
@@ -39,6 +40,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _nobody_reads = writeln!(std::io::stderr(), "{}", failure.text);
             failure.exit.into()
         }
+    }
+}
+
+/// A file that outgrows the limit of the process (`ulimit -f`) is an error of the write, as a full disk is: the signal that comes
+/// with it would end plugway. Children have their own way with it, since a handler does not outlast `exec`.
+fn outlive_large_files() {
+    #[cfg(unix)]
+    if let Err(error) =
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default())
+    {
+        let _nobody_reads = writeln!(std::io::stderr(), "SIGXFSZ cannot be caught: {error}");
     }
 }
 

@@ -225,13 +225,19 @@ fn unknown_because(kind: EntryKind, name: &str, why: &[Arc<str>]) -> Fault {
     }
     let is_resource = matches!(kind, EntryKind::Resource | EntryKind::Template);
     let kind = if is_resource { "resource" } else { kind.as_str() };
-    let mut text = format!("Unknown {kind}: {shown:?}. The list shows what there is.");
-    for sentence in why {
-        text.push(' ');
-        text.push_str(sentence);
-    }
+    let with = |mut text: String| {
+        for sentence in why {
+            text.push(' ');
+            text.push_str(sentence);
+        }
+        text
+    };
+    let text = with(format!("Unknown {kind}: {shown:?}. The list shows what there is."));
     let fault = Fault::new(Code::UnknownName, text);
-    // SEP-2164: an error about a resource that does not exist names it.
-    let data = || serde_json::json!({ "uri": name }).to_string();
-    if is_resource { fault.with_data(data()) } else { fault }
+    if !is_resource {
+        return fault;
+    }
+    // SEP-2164: an error about a resource that does not exist names it. Log and audit do not: a URI may hold secrets.
+    let data = serde_json::json!({ "uri": name }).to_string();
+    fault.with_data(data).because(with("There is no such resource for this caller.".to_owned()))
 }

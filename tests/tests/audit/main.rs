@@ -6,6 +6,7 @@ mod endings;
 mod files;
 mod kinds;
 mod load;
+mod outputs;
 
 use anyhow::Result;
 use plugway_tests::{Hub, Plugway, Scripted, audit};

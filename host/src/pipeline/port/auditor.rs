@@ -15,8 +15,9 @@ use crate::protocol::Message;
 pub trait Auditor: Send + Sync {
     /// Why no call is served now: the operator wants none without a line, and none can be written.
     fn refuses(&self) -> Option<Fault>;
-    /// Takes the line of a call. Some = there is no room; what waits for it, within a bound.
-    fn call(&self, record: &CallRecord<'_>) -> Option<Promise<'static, ()>>;
+    /// Takes the line of a call. Some = there is no room; what waits for it, within a bound. A fault stands in the answer's place:
+    /// the operator wants none without a line, and this one was lost.
+    fn call(&self, record: &CallRecord<'_>) -> Option<Promise<'static, Result<(), Fault>>>;
     /// The same where nobody can wait: a line that finds no room is lost, and counted.
     fn call_now(&self, record: &CallRecord<'_>);
 }

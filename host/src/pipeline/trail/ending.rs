@@ -66,7 +66,7 @@ impl Ending {
                 self.bytes = text.len() as u64;
                 let mut sniff = Sniff::default();
                 sniff.see(&text);
-                self.ended(sniff.end()).await;
+                self.ended(sniff.end()).await?;
                 Ok(Answer::Json(Json { body: Body::Whole(text), refusal }))
             }
             Ok(Answer::Json(Json { body: Body::Stream(chunks, length), refusal })) => {
@@ -83,14 +83,17 @@ impl Ending {
         fault.told()
     }
 
+    /// What fails goes on as it is, with or without its line.
     async fn failed(self, fault: &Fault) {
         self.trail.failed(fault);
-        self.ended(CallEnd::Fault(fault.code())).await;
+        self.ended(CallEnd::Fault(fault.code())).await.ok();
     }
 
-    async fn ended(self, end: CallEnd) {
-        if let Some(room) = self.trail.tell(end, self.bytes) {
-            room.await;
+    /// A fault stands in the place of an answer whose line was lost.
+    async fn ended(self, end: CallEnd) -> Result<(), Fault> {
+        match self.trail.tell(end, self.bytes) {
+            Some(room) => room.await.map_err(Fault::told),
+            None => Ok(()),
         }
     }
 
@@ -102,28 +105,27 @@ impl Ending {
             let Some((mut ending, mut sniff)) = ending else {
                 return Some((next?, (None, chunks)));
             };
-            let ending = match &next {
+            let (ending, kept) = match &next {
                 Some(Ok(chunk)) => {
                     ending.bytes += chunk.len() as u64;
                     sniff.see(chunk);
                     // Who knows how long a body is does not ask what follows its last byte.
                     if sniff.is_whole() {
-                        ending.ended(sniff.end()).await;
-                        None
+                        (None, ending.ended(sniff.end()).await)
                     } else {
-                        Some((ending, sniff))
+                        (Some((ending, sniff)), Ok(()))
                     }
                 }
                 Some(Err(fault)) => {
                     ending.failed(fault).await;
-                    None
+                    (None, Ok(()))
                 }
-                None => {
-                    ending.ended(sniff.end()).await;
-                    None
-                }
+                None => (None, ending.ended(sniff.end()).await),
             };
-            Some((next?.map_err(Fault::told), (ending, chunks)))
+            match kept {
+                Ok(()) => Some((next?.map_err(Fault::told), (ending, chunks))),
+                Err(lost) => Some((Err(lost), (None, nothing()))),
+            }
         }))
     }
 
@@ -132,28 +134,35 @@ impl Ending {
             let next = messages.next().await;
             // What follows the response is none of the call.
             let Some(mut ending) = ending else { return Some((next?, (None, messages))) };
-            let ending = match &next {
+            let (ending, kept) = match &next {
                 Some(Ok(Incoming::Response(text))) => {
                     ending.bytes += text.len() as u64;
                     let mut sniff = Sniff::default();
                     sniff.see(text);
-                    ending.ended(sniff.end()).await;
-                    None
+                    (None, ending.ended(sniff.end()).await)
                 }
                 Some(Ok(message)) => {
                     ending.bytes += size(message);
-                    Some(ending)
+                    (Some(ending), Ok(()))
                 }
                 Some(Err(fault)) => {
                     ending.failed(fault).await;
-                    None
+                    (None, Ok(()))
                 }
                 // A stream without a response: it was given up.
-                None => None,
+                None => (None, Ok(())),
             };
-            Some((next?.map_err(Fault::told), (ending, messages)))
+            match kept {
+                Ok(()) => Some((next?.map_err(Fault::told), (ending, messages))),
+                Err(lost) => Some((Err(lost), (None, nothing()))),
+            }
         }))
     }
+}
+
+/// Nothing follows.
+fn nothing<T: Send + 'static>() -> std::pin::Pin<Box<dyn stream::Stream<Item = T> + Send>> {
+    Box::pin(stream::empty())
 }
 
 fn size(message: &Incoming) -> u64 {

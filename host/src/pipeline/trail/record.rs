@@ -118,8 +118,13 @@ impl Trail {
         self.request.flight.is_cancelled()
     }
 
-    /// Hands the line over, the first time that this is called; some = what waits for room.
-    pub(super) fn tell(&self, end: CallEnd, bytes: u64) -> Option<Promise<'static, ()>> {
+    /// Hands the line over, the first time that this is called; some = what waits for room, and says where a fault stands in the
+    /// answer's place.
+    pub(super) fn tell(
+        &self,
+        end: CallEnd,
+        bytes: u64,
+    ) -> Option<Promise<'static, Result<(), Fault>>> {
         self.once(end, bytes, |auditor, record| auditor.call(record))?
     }
 

@@ -30,6 +30,8 @@ enum Text {
     Inside,
     /// Behind a backslash.
     Escaped,
+    /// Within the four digits of a character: how many of them are to come, and what the others say.
+    Digits(u8, u16),
 }
 
 /// Which member of an object is being read.
@@ -48,10 +50,8 @@ impl Sniff {
     pub(super) fn see(&mut self, mut bytes: &[u8]) {
         while let Some((&byte, rest)) = bytes.split_first() {
             match self.text {
-                Text::Escaped => {
-                    self.text = Text::Inside;
-                    self.keep(byte);
-                }
+                Text::Escaped => self.escaped(byte),
+                Text::Digits(left, before) => self.digit(byte, left, before),
                 Text::Inside => {
                     let end = memchr::memchr2(b'"', b'\\', bytes);
                     let (within, behind) = bytes.split_at(end.unwrap_or(bytes.len()));
@@ -64,6 +64,29 @@ impl Sniff {
                 Text::Outside => self.outside(byte),
             }
             bytes = rest;
+        }
+    }
+
+    /// A name is the same one however its letters are written (RFC 8259, section 7).
+    fn escaped(&mut self, byte: u8) {
+        self.text = Text::Inside;
+        match byte {
+            b'u' => self.text = Text::Digits(4, 0),
+            b'"' | b'\\' | b'/' => self.keep(byte),
+            // A control, which stands in no name that matters.
+            _ => self.keep(0),
+        }
+    }
+
+    fn digit(&mut self, byte: u8, left: u8, before: u16) {
+        let digit = char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok());
+        let so_far = before << 4 | digit.unwrap_or_default();
+        if left > 1 {
+            self.text = Text::Digits(left - 1, so_far);
+        } else {
+            self.text = Text::Inside;
+            // What is no letter of ASCII stands in no name that matters.
+            self.keep(u8::try_from(so_far).ok().filter(u8::is_ascii).unwrap_or_default());
         }
     }
 
@@ -161,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    const CASES: [(&str, CallEnd); 10] = [
+    const CASES: [(&str, CallEnd); 13] = [
         (r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#, CallEnd::Ok),
         (r#"{"id":1,"result":{"content":[],"isError":true}}"#, CallEnd::ToolError),
         (r#"{"id":1,"result":{"isError" : true , "content":[]}}"#, CallEnd::ToolError),
@@ -175,6 +198,9 @@ mod tests {
         ),
         (r#"{"x":{"code":5,"isError":true},"result":{}}"#, CallEnd::Ok),
         (r#"{"result":{"isError":"true"},"id":1}"#, CallEnd::ToolError),
+        (r#"{"res\u0075lt":{"is\u0045rror":true},"id":1}"#, CallEnd::ToolError),
+        (r#"{"error":{"\u0063\u006fd\u0065":7},"id":1}"#, CallEnd::RpcError(7)),
+        (r#"{"result":{"isEr\ror":true,"is\u0145rror":true},"id":1}"#, CallEnd::Ok),
     ];
 
     proptest! {

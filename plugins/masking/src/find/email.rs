@@ -12,9 +12,9 @@ const DOMAIN_MAX: usize = 255;
 const LABEL_MAX: usize = 63;
 /// What stands at the end of names of files, of units and of hosts, and at the end of no domain: `icon@2x.png`, `getty@tty1.service`.
 const NO_DOMAINS: [&[u8]; 25] = [
-    b"service", b"socket", b"timer", b"mount", b"ico", b"map", b"local",
-    b"png", b"jpg", b"jpeg", b"gif", b"svg", b"webp", b"avif", b"bmp", b"css", b"html", b"js",
-    b"json", b"tsx", b"jsx", b"xml", b"yaml", b"yml", b"txt",
+    b"service", b"socket", b"timer", b"mount", b"ico", b"map", b"local", b"png", b"jpg", b"jpeg",
+    b"gif", b"svg", b"webp", b"avif", b"bmp", b"css", b"html", b"js", b"json", b"tsx", b"jsx",
+    b"xml", b"yaml", b"yml", b"txt",
 ];
 
 /// `at` is the sign in the middle.

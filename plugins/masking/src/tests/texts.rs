@@ -180,6 +180,7 @@ fn a_key_that_is_cut_off_takes_the_rest_with_it() {
         let masked = masked("{}", &serde_json::json!({ "text": text }).to_string());
         assert!(!masked.contains(key), "{masked}");
     }
-    let word = serde_json::json!({ "text": "It begins with -----BEGIN PRIVATE KEY----- (see below)." });
+    let word =
+        serde_json::json!({ "text": "It begins with -----BEGIN PRIVATE KEY----- (see below)." });
     assert!(masked("{}", &word.to_string()).contains("see below"));
 }

@@ -52,10 +52,12 @@ impl Policy for Careful {
 
 pub(super) const LEGACY: Revision = Revision::V2025_11_25;
 pub(super) const MODERN: Revision = Revision::V2026_07_28;
-pub(super) const DONE: &str = r#"{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","n":1.0}}"#;
+pub(super) const DONE: &str =
+    r#"{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","n":1.0}}"#;
 const YES: &str =
     r#"{"jsonrpc":"2.0","id":0,"result":{"action":"accept","content":{"confirmed":true}}}"#;
-pub(super) const CONFIRMED: &str = r#"{"confirmation":{"action":"accept","content":{"confirmed":true}}}"#;
+pub(super) const CONFIRMED: &str =
+    r#"{"confirmation":{"action":"accept","content":{"confirmed":true}}}"#;
 const GIVEN: &str = r#"{"elicitation-1":{"action":"accept"},"k":{"action":"accept"}}"#;
 
 pub(super) async fn stage(client: Revision, server: Revision) -> (Stage, Arc<Careful>) {
