@@ -11,8 +11,9 @@ use super::arguments::shown;
 use super::limits::{LINES, OPEN, OPEN_OF_CALLER, SHOWN, USED_OF_CALLER, USED_OF_STRANGERS, VALUE};
 use super::open::{Confirmations, Spent};
 use super::verdict::{No, of_result};
-use super::visible::{beginning, hides, quoted};
+use super::visible::{beginning, quoted};
 use crate::fault::Code;
+use crate::glyph::hides;
 use crate::pipeline::Caller;
 
 /// What was shown, with what was escaped visibly as JSON has it.
