@@ -117,7 +117,7 @@ impl Ledger {
     }
 
     /// Looks whether the file is another one than before. Blocks.
-    fn look(&self) {
+    pub(super) fn look(&self) {
         self.mark();
         let mut state = self.state();
         // Before anything is compared with it nobody wants to know.
@@ -249,7 +249,9 @@ impl Note {
         let then = match self.waiting {
             0 => "that cannot be approved as it is",
             all if all == self.told.len() => "`plugway pins diff` shows it",
-            _ => "`plugway pins diff` shows what of it waits for approval, the rest cannot be approved as it is",
+            _ => {
+                "`plugway pins diff` shows what of it waits for approval, the rest cannot be approved as it is"
+            }
         };
         Some(format!("{effect}: {}; {then}", named.join(", ")))
     }

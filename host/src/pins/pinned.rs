@@ -120,7 +120,11 @@ impl Core {
             }
             is_retry = false;
             let due = async {
-                if is_broken { tokio::time::sleep(AGAIN).await } else { std::future::pending().await }
+                if is_broken {
+                    tokio::time::sleep(AGAIN).await
+                } else {
+                    std::future::pending().await
+                }
             };
             tokio::select! {
                 () = due => {
@@ -178,7 +182,9 @@ impl Core {
             // What is as broken as before is the same: nobody is told again.
             let before = seen.all().find(|one| one.is(offering, age)).map(|one| &one.judged);
             let same = before.filter(|before| {
-                judged.broken.is_some() && before.broken == judged.broken && before.findings == judged.findings
+                judged.broken.is_some()
+                    && before.broken == judged.broken
+                    && before.findings == judged.findings
             });
             let judged = same.cloned().unwrap_or_else(|| Arc::new(judged));
             let compared = Compared { of: offering.clone(), age, judged: judged.clone(), until };

@@ -59,8 +59,7 @@ impl Sights {
     /// It was written down that nothing waits but what is shown.
     pub(super) fn settled(&mut self, everybodys: bool) {
         self.began |= everybodys;
-        let gone: Vec<Item> =
-            self.seen.iter().filter(|one| !self.is_shown(one)).cloned().collect();
+        let gone: Vec<Item> = self.seen.iter().filter(|one| !self.is_shown(one)).cloned().collect();
         for one in gone {
             self.seen.remove(&one);
         }

@@ -83,10 +83,7 @@ pub fn meant(lock: &Lock, chosen: &Chosen) -> Result<Vec<Meant>, String> {
     Ok(all)
 }
 
-fn waiting<'a>(
-    lock: &'a Lock,
-    chosen: &'a Chosen,
-) -> impl Iterator<Item = (&'a Key, &'a Waiting)> {
+fn waiting<'a>(lock: &'a Lock, chosen: &'a Chosen) -> impl Iterator<Item = (&'a Key, &'a Waiting)> {
     let things = lock.waiting.iter().filter(|(key, _)| chosen.means(key));
     let all = things.flat_map(|(key, all)| all.iter().map(move |one| (key, one)));
     all.filter(|(_, one)| chosen.means_version(&one.digest))
