@@ -41,7 +41,7 @@ pub(super) struct Judged {
     pub(super) offering: Arc<Offering>,
     /// What is not as it was approved.
     pub(super) findings: Vec<Finding>,
-    /// Why nothing could be compared, or written down.
+    /// That nothing could be compared, or written down, and why.
     pub(super) broken: Option<String>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn judge(
             shown(offering, &verdicts, subject, &lock)
         }
         Err(error) => {
-            let broken = Some(error.to_string());
+            let broken = Some(format!("what was seen of it cannot be written down: {error}"));
             Judged { broken, ..shown(offering, &verdicts, subject, &lock) }
         }
     }
@@ -261,8 +261,9 @@ fn unknown(
     offering: &Arc<Offering>,
     definitions: &[Definition],
     subject: &Subject,
-    broken: String,
+    why: String,
 ) -> Judged {
+    let broken = format!("what it lists cannot be compared with what was approved: {why}");
     if subject.mode == Mode::Warn {
         return Judged { offering: offering.clone(), findings: Vec::new(), broken: Some(broken) };
     }

@@ -51,7 +51,7 @@ pub(super) struct Note {
     pub(super) told: Vec<String>,
     /// How many of those wait for approval; the others cannot be approved.
     pub(super) waiting: usize,
-    /// Why nothing can be compared or written down.
+    /// That nothing can be compared or written down, and why.
     pub(super) broken: Option<String>,
 }
 
@@ -226,16 +226,12 @@ impl Ledger {
 impl Note {
     fn sentence(&self) -> Option<String> {
         if let Some(broken) = &self.broken {
-            let effect = if self.held == 0 {
-                ""
-            } else if self.waiting > 0 {
-                ", and what is not approved is held back"
-            } else {
-                ", and all of it is held back"
+            let effect = match (self.held, self.waiting) {
+                (0, _) => "",
+                (_, 0) => "; all of it is held back",
+                _ => "; what is not approved is held back",
             };
-            return Some(format!(
-                "what it lists cannot be compared with what was approved{effect}: {broken}"
-            ));
+            return Some(format!("{broken}{effect}"));
         }
         if self.told.is_empty() {
             return None;

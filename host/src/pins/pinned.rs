@@ -102,6 +102,9 @@ impl Core {
         let (mut raw, mut changes) = (self.raw.clone(), self.changes.clone());
         let (mut again, mut is_retry) = (0_u64, false);
         loop {
+            let moved = !is_retry
+                || raw.has_changed().is_ok_and(|is| is)
+                || changes.has_changed().is_ok_and(|is| is);
             let age = *changes.borrow_and_update();
             let mut snapshot = Snapshot::clone(&raw.borrow_and_update());
             if let Some(offering) = &snapshot.offering {
@@ -111,7 +114,7 @@ impl Core {
             snapshot.variants = snapshot.variants.wrapping_add(age).wrapping_add(again);
             let others = self.seen().others.iter().any(|(_, one)| one.until.is_some());
             let is_broken = self.seen().all().any(|one| one.until.is_some());
-            let same = is_retry
+            let same = !moved
                 && !others
                 && snapshot.offering.as_ref().map(Arc::as_ptr)
                     == show.borrow().offering.as_ref().map(Arc::as_ptr);

@@ -57,11 +57,14 @@ fn two_processes_that_see_different_things_come_to_rest() {
     let second = Desk::at(&desk);
     desk.judge(Mode::Hold, &one);
     second.judge(Mode::Hold, &other);
+    desk.ledger.look();
     desk.judge(Mode::Hold, &one);
     let rest = desk.file();
     assert_eq!(rest.waiting[&tool("add")].len(), 2);
     for _ in 0..3 {
+        second.ledger.look();
         second.judge(Mode::Hold, &other);
+        desk.ledger.look();
         desk.judge(Mode::Hold, &one);
         assert_eq!(desk.file(), rest);
     }
