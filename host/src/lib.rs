@@ -14,6 +14,7 @@ pub mod cli;
 pub mod config;
 pub mod fault;
 pub mod glob;
+pub mod glyph;
 pub mod hex;
 pub mod listener;
 pub mod outbound;

@@ -28,6 +28,12 @@ impl Held {
         self.0.iter().all(BTreeMap::is_empty)
     }
 
+    /// Whether a resource or a template is.
+    pub fn has_resources(&self) -> bool {
+        let mut kinds = [EntryKind::Resource, EntryKind::Template].into_iter();
+        kinds.any(|kind| self.0.get(kind as usize).is_some_and(|names| !names.is_empty()))
+    }
+
     /// How many are.
     pub fn len(&self) -> usize {
         self.0.iter().map(BTreeMap::len).sum()

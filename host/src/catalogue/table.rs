@@ -300,6 +300,11 @@ impl Catalogue {
         self.held.get(upstream)?.why(kind, name)
     }
 
+    /// Whether a resource or a template of the upstream at a place is held back.
+    pub fn holds_resources(&self, upstream: usize) -> bool {
+        self.held.get(upstream).is_some_and(|held| held.has_resources())
+    }
+
     /// Whether something of the upstream at a place is held back.
     pub fn holds(&self, upstream: usize) -> bool {
         self.held.get(upstream).is_some_and(|held| !held.is_empty())

@@ -252,8 +252,8 @@ pub(super) struct PinsApprove {
     /// This one: `CONNECTOR/UPSTREAM/KIND/NAME`, or `CONNECTOR/UPSTREAM/instructions`.
     #[arg(value_name = "KEY", conflicts_with_all = ["all", "upstream"], required_unless_present_any = ["all", "upstream"])]
     pub(super) key: Option<String>,
-    /// Of this one only the definition of this digest, of which the beginning is enough.
-    #[arg(long, value_name = "DIGEST", requires = "key")]
+    /// The definition of this digest, as `diff` shows it; as much of its beginning as means one is enough.
+    #[arg(long, value_name = "DIGEST", requires = "key", required_unless_present_any = ["all", "upstream"])]
     pub(super) digest: Option<String>,
     /// Everything that waits.
     #[arg(long, conflicts_with = "upstream")]
@@ -261,12 +261,19 @@ pub(super) struct PinsApprove {
     /// Everything that waits of this upstream: `CONNECTOR/UPSTREAM`, or its name alone.
     #[arg(long, value_name = "NAME")]
     pub(super) upstream: Option<String>,
+    /// Approves what `--all` and `--upstream` mean; without it that is only listed.
+    #[arg(long, conflicts_with = "key")]
+    pub(super) yes: bool,
     /// Who approves it; stands in the file and in the audit.
-    #[arg(long, value_name = "WHO", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "WHO", value_parser = somebody)]
     pub(super) by: String,
     /// Where they are.
     #[command(flatten)]
     pub(super) file: PinsFile,
+}
+
+fn somebody(who: &str) -> Result<String, String> {
+    crate::pins::is_somebody(who).map(|()| who.to_owned())
 }
 
 /// One MCP server.

@@ -22,7 +22,8 @@ pub(super) fn run(command: &Pins, environment: &Environment) -> Result<(), Failu
                 Some(key) => Chosen::Key(key_of(key)?, None),
                 None => Chosen::All,
             };
-            tell(&pins::differences(&lock, &chosen), "nothing waits");
+            let file = words(&diff.file);
+            tell(&pins::differences(&lock, &chosen, &file), "nothing waits");
         }
         Pins::Approve(wanted) => approve(wanted, environment)?,
     }
@@ -40,17 +41,54 @@ fn approve(wanted: &PinsApprove, environment: &Environment) -> Result<(), Failur
         (None, None) => Chosen::All,
     };
     let file = file(&wanted.file, environment)?;
-    let changed = file.change(|lock, _| Ok(pins::approve(lock, &chosen, &wanted.by)));
+    let nothing = || {
+        let hint = "`plugway pins diff` shows what waits now";
+        Failure::new(Exit::Refused, "nothing waits that is meant", hint)
+    };
+    if wanted.key.is_none() && !wanted.yes {
+        let lock = file.read().map_err(|error| refused(&error))?.unwrap_or_default();
+        let all = pins::meant(&lock, &chosen).map_err(|why| unclear(&why))?;
+        if all.is_empty() {
+            return Err(nothing());
+        }
+        for one in all {
+            say(&format!("would approve {} {}: {}", one.key, one.digest, one.why));
+        }
+        let hint = "`plugway pins diff` shows them; with `--yes` they are";
+        return Err(Failure::new(Exit::Refused, "nothing was approved", hint));
+    }
+    let mut why_not = None;
+    let changed = file.change(|lock, _| {
+        Ok(pins::approve(lock, &chosen, &wanted.by).unwrap_or_else(|why| {
+            why_not = Some(why);
+            Vec::new()
+        }))
+    });
     let (_, approved) = changed.map_err(|error| refused(&error))?;
+    if let Some(why) = why_not {
+        return Err(unclear(&why));
+    }
     if approved.is_empty() {
-        let hint = "`plugway pins list --held` names what waits";
-        return Err(Failure::new(Exit::Refused, "nothing waits that is meant", hint));
+        return Err(nothing());
     }
     for one in approved {
         let before = one.before.as_deref().unwrap_or("none");
         say(&format!("approved {}: {before} -> {}", one.key, one.digest));
     }
     Ok(())
+}
+
+fn unclear(why: &str) -> Failure {
+    Failure::new(Exit::Refused, why, "`plugway pins diff` shows their digests")
+}
+
+/// How a command line says which file is meant.
+fn words(file: &PinsFile) -> String {
+    let word = |name: &str, path: &std::path::Path| {
+        format!(" {name} {}", pins::quoted(&path.display().to_string()))
+    };
+    let pins_file = file.pins_file.as_deref().map(|path| word("--pins-file", path));
+    pins_file.or_else(|| Some(word("--config", file.config.as_deref()?))).unwrap_or_default()
 }
 
 fn key_of(text: &str) -> Result<KeyText, Failure> {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::lock::Lock;
+use super::owner;
 
 /// Bytes of the file.
 const BYTES: usize = 64 * 1024 * 1024;
 /// How long another process that writes is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -82,8 +83,17 @@ impl LockFile {
         &self,
         change: impl FnOnce(&mut Lock, bool) -> Result<T, String>,
     ) -> Result<(Lock, T), Broken> {
+        self.change_within(PATIENCE, change).map(|(lock, said, _)| (lock, said))
+    }
+
+    /// The same, for at most so long while others write; and what shows that the file is the one that was written.
+    pub(super) fn change_within<T>(
+        &self,
+        patience: Duration,
+        change: impl FnOnce(&mut Lock, bool) -> Result<T, String>,
+    ) -> Result<(Lock, T, Stamp), Broken> {
         let failed = |error: io::Error| self.broken(format!("it cannot be written: {error}"));
-        let _guard = self.guard().map_err(failed)?;
+        let _guard = self.guard(patience).map_err(failed)?;
         let read = self.read()?;
         let is_there = read.is_some();
         let before = read.unwrap_or_default();
@@ -92,20 +102,30 @@ impl LockFile {
         if before != lock {
             self.write(&lock).map_err(failed)?;
         }
-        Ok((lock, said))
+        // Nobody else has written yet.
+        Ok((lock, said, self.stamp()))
     }
 
     /// The one that writes holds this. It is a file of its own, since the other one is replaced.
-    fn guard(&self) -> io::Result<File> {
+    fn guard(&self, patience: Duration) -> io::Result<File> {
+        let path = self.beside("guard");
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        private(&mut options);
-        let guard = options.open(self.beside("guard"))?;
+        options.read(true).write(true);
+        let guard = match options.open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                options.create(true).truncate(false);
+                private(&mut options);
+                let guard = options.open(&path)?;
+                owner::give(&guard, &self.target())?;
+                guard
+            }
+            opened => opened?,
+        };
         let start = Instant::now();
         loop {
             match guard.try_lock() {
                 Ok(()) => return Ok(guard),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                Err(TryLockError::WouldBlock) if start.elapsed() < patience => {
                     std::thread::park_timeout(LOOK);
                 }
                 Err(TryLockError::WouldBlock) => {
@@ -145,6 +165,11 @@ impl LockFile {
         options.write(true).create_new(true);
         private(&mut options);
         let mut file = options.open(&draft)?;
+        // Whose it was, it stays, whoever writes.
+        if let Err(error) = owner::give(&file, &target) {
+            drop(fs::remove_file(&draft));
+            return Err(error);
+        }
         // Who could read it before can read it now.
         if let Ok(before) = fs::metadata(&target) {
             file.set_permissions(before.permissions())?;

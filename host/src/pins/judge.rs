@@ -1,13 +1,14 @@
 //! Compares what a server offers with what was approved.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::definition::{Definition, Read};
 use super::ledger::Ledger;
-use super::lock::{FIRST_SIGHT, Key, Kind, Lock, Record, Version, Waiting, Why};
-use super::withheld::{BROKEN, UNREADABLE, sentence, without};
+use super::lock::{FIRST_SIGHT, Key, Kind, Lock, OF_ONE, Record, Version, Waiting, Why};
+use super::sights::Sights;
+use super::withheld::{BROKEN, FULL, UNREADABLE, sentence, without};
 use crate::catalogue::{EntryKind, Held};
 use crate::pipeline::moment;
 use crate::pipeline::port::Offering;
@@ -40,7 +41,7 @@ pub(super) struct Judged {
     pub(super) offering: Arc<Offering>,
     /// What is not as it was approved.
     pub(super) findings: Vec<Finding>,
-    /// Why nothing could be compared.
+    /// That nothing could be compared, or written down, and why.
     pub(super) broken: Option<String>,
 }
 
@@ -53,6 +54,8 @@ pub(super) struct Finding {
     pub(super) digest: Arc<str>,
     pub(super) why: String,
     pub(super) held: bool,
+    /// Whether it waits for approval.
+    pub(super) waits: bool,
 }
 
 /// A definition and what the file says about it.
@@ -67,27 +70,61 @@ enum Against {
     Why(Why),
     /// It cannot be compared, for this reason.
     Unreadable(String),
+    /// There is no room to write it down.
+    Full,
 }
 
-/// Compares; writes down what was seen. Blocks. `everybodys` says that this is what the server shows everybody.
+/// How an offering is looked at.
+pub(super) struct Looked<'a> {
+    /// Whom it is shown to; everybody where there is none.
+    pub(super) to: Option<Arc<str>>,
+    /// What this process saw waiting of the upstream.
+    pub(super) sights: &'a Mutex<Sights>,
+    /// How long others that write the file are waited for.
+    pub(super) patience: Duration,
+}
+
+/// Compares; writes down what was seen. Blocks. Where that cannot be written down, what the file is known to say counts.
 pub(super) fn judge(
     offering: &Arc<Offering>,
-    everybodys: bool,
+    looked: &Looked<'_>,
     subject: &Subject,
     ledger: &Ledger,
 ) -> Judged {
     let definitions = definitions(offering);
-    let told = ledger.known().and_then(|lock| {
-        let verdicts = verdicts(&definitions, subject, &lock);
-        let records = records(&verdicts, everybodys, subject, &lock);
-        // What was seen counts once it is written down, and not before.
-        let lock = if records.is_empty() { lock } else { ledger.record(records)? };
-        Ok((self::verdicts(&definitions, subject, &lock), lock))
-    });
-    match told {
-        Ok((verdicts, lock)) => shown(offering, &verdicts, subject, &lock),
+    let lock = match ledger.known() {
+        Ok(lock) => lock,
+        Err(error) => return unknown(offering, &definitions, subject, error.to_string()),
+    };
+    let verdicts = verdicts(&definitions, subject, &lock);
+    let records = records(&verdicts, looked, subject, &lock);
+    // What was seen counts once it is written down, and not before.
+    let written =
+        if records.is_empty() { Ok(lock.clone()) } else { ledger.record(records, looked.patience) };
+    match written {
+        Ok(lock) => {
+            sights(looked).settled(looked.to.is_none());
+            let verdicts = self::verdicts(&definitions, subject, &lock);
+            shown(offering, &verdicts, subject, &lock)
+        }
+        Err(error) => {
+            let broken = Some(format!("what was seen of it cannot be written down: {error}"));
+            Judged { broken, ..shown(offering, &verdicts, subject, &lock) }
+        }
+    }
+}
+
+/// Compares with what the file is known to say, and writes nothing. Blocks only where the file was never read.
+pub(super) fn glance(offering: &Arc<Offering>, subject: &Subject, ledger: &Ledger) -> Judged {
+    let definitions = definitions(offering);
+    match ledger.known() {
+        Ok(lock) => shown(offering, &verdicts(&definitions, subject, &lock), subject, &lock),
         Err(error) => unknown(offering, &definitions, subject, error.to_string()),
     }
+}
+
+fn sights<'a>(looked: &Looked<'a>) -> MutexGuard<'a, Sights> {
+    looked.sights.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lists(offering: &Offering) -> [(EntryKind, &Vec<Arc<str>>); 4] {
@@ -118,10 +155,15 @@ impl Subject {
 }
 
 fn verdicts(definitions: &[Definition], subject: &Subject, lock: &Lock) -> Vec<Verdict> {
+    let has_room = definitions.first().is_none_or(|one| lock.has_room(&subject.key(one)));
+    let is_full = |key: &Key| !has_room && !lock.knows(key);
     let one = |definition: &Definition| {
         let against = match &definition.read {
             Err(why) => Some(Against::Unreadable(why.clone())),
-            Ok(read) => against(&subject.key(definition), read, lock).map(Against::Why),
+            Ok(read) => against(&subject.key(definition), read, lock).map(|why| match why {
+                Why::New | Why::Unseen(_) if is_full(&subject.key(definition)) => Against::Full,
+                why => Against::Why(why),
+            }),
         };
         Verdict { definition: definition.clone(), against }
     };
@@ -147,8 +189,13 @@ fn now() -> Arc<str> {
 }
 
 /// What is to be written down.
-fn records(verdicts: &[Verdict], everybodys: bool, subject: &Subject, lock: &Lock) -> Vec<Record> {
-    let now = now();
+fn records(
+    verdicts: &[Verdict],
+    looked: &Looked<'_>,
+    subject: &Subject,
+    lock: &Lock,
+) -> Vec<Record> {
+    let (now, everybodys) = (now(), looked.to.is_none());
     let mut records = Vec::new();
     let mut still = BTreeSet::new();
     for Verdict { definition, against } in verdicts {
@@ -157,8 +204,8 @@ fn records(verdicts: &[Verdict], everybodys: bool, subject: &Subject, lock: &Loc
         let (digest, text) = (read.digest.clone(), read.text.clone());
         if *why == Why::New && subject.mode != Mode::Locked {
             let (first_seen, approved_at) = (now.clone(), now.clone());
-            let approved_by = FIRST_SIGHT.into();
-            let version = Version { digest, text, first_seen, approved_by, approved_at };
+            let (approved_by, unheard) = (FIRST_SIGHT.into(), false);
+            let version = Version { digest, text, first_seen, approved_by, approved_at, unheard };
             records.push(Record::Pin(key, version));
             continue;
         }
@@ -171,15 +218,12 @@ fn records(verdicts: &[Verdict], everybodys: bool, subject: &Subject, lock: &Loc
         records
             .push(Record::Wait(key, Waiting { digest, text, first_seen, why, unseen, everybodys }));
     }
-    // What waited and is shown by the server no more waits no more.
-    let gone = lock.waiting.iter().any(|(key, all)| {
-        let own = key.connector == subject.connector && key.upstream == subject.upstream;
-        let is_still = |one: &Waiting| still.contains(&(key.clone(), one.digest.clone()));
-        own && all.iter().any(|one| one.everybodys && !is_still(one))
-    });
-    if everybodys && gone {
-        let (connector, upstream) = (subject.connector.clone(), subject.upstream.clone());
-        records.push(Record::Settle { connector, upstream, still });
+    let mut sights = sights(looked);
+    sights.sees(looked.to.as_ref(), still);
+    // What makes room is first.
+    let gone = sights.gone(lock, (&subject.connector, &subject.upstream), everybodys);
+    if !gone.is_empty() {
+        records.insert(0, Record::Settle(gone));
     }
     records
 }
@@ -194,8 +238,13 @@ fn shown(offering: &Arc<Offering>, verdicts: &[Verdict], subject: &Subject, lock
         let (why, sentence) = match against {
             Against::Why(why) => (why.to_string(), sentence(why, &key, lock)),
             Against::Unreadable(why) => (why.clone(), UNREADABLE.to_owned()),
+            Against::Full => (
+                format!("more than {OF_ONE} things of its server, or more than fit into the file"),
+                FULL.to_owned(),
+            ),
         };
-        findings.push(Finding::of(definition, why, holds));
+        let waits = matches!(against, Against::Why(_));
+        findings.push(Finding::of(definition, why, holds, waits));
         match definition.kind {
             Kind::Entry(kind) => held.insert(kind, definition.name.clone(), sentence.into()),
             Kind::Instructions => silent = true,
@@ -212,15 +261,16 @@ fn unknown(
     offering: &Arc<Offering>,
     definitions: &[Definition],
     subject: &Subject,
-    broken: String,
+    why: String,
 ) -> Judged {
+    let broken = format!("what it lists cannot be compared with what was approved: {why}");
     if subject.mode == Mode::Warn {
         return Judged { offering: offering.clone(), findings: Vec::new(), broken: Some(broken) };
     }
     let mut held = Held::default();
     let mut findings = Vec::new();
     for definition in definitions {
-        findings.push(Finding::of(definition, "cannot be compared".to_owned(), true));
+        findings.push(Finding::of(definition, "cannot be compared".to_owned(), true, false));
         if let Kind::Entry(kind) = definition.kind {
             held.insert(kind, definition.name.clone(), BROKEN.into());
         }
@@ -233,13 +283,13 @@ fn unknown(
 }
 
 impl Finding {
-    fn of(definition: &Definition, why: String, held: bool) -> Self {
+    fn of(definition: &Definition, why: String, held: bool, waits: bool) -> Self {
         let name = super::visible(&definition.name);
         let what = match definition.kind {
             Kind::Instructions => "instructions".to_owned(),
             Kind::Entry(kind) => format!("{} {name}", kind.as_str()),
         };
         let digest = definition.read.as_ref().map(|read| read.digest.clone()).unwrap_or_default();
-        Self { what, digest, why, held }
+        Self { what, digest, why, held, waits }
     }
 }

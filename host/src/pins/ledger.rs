@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::file::{Broken, LockFile, Stamp};
+use super::file::{Broken, LockFile, PATIENCE, Stamp};
 use super::lock::{FIRST_SIGHT, Lock, Record};
 use crate::telemetry::audit::Act;
 
@@ -38,6 +38,8 @@ struct State {
     stamp: Stamp,
     /// Whether the file was ever there: one that vanishes is no reason to take everything as new.
     was_there: bool,
+    /// Whether what people approved before this process knew the file is still to be marked as heard.
+    unheard: bool,
 }
 
 /// What is told of a server.
@@ -47,7 +49,9 @@ pub(super) struct Note {
     pub(super) held: usize,
     /// Things that are not as they were approved, held back or not: what each is, and why.
     pub(super) told: Vec<String>,
-    /// Why nothing can be compared.
+    /// How many of those wait for approval; the others cannot be approved.
+    pub(super) waiting: usize,
+    /// That nothing can be compared or written down, and why.
     pub(super) broken: Option<String>,
 }
 
@@ -76,36 +80,45 @@ impl Ledger {
         state.get_or_insert_with(|| self.read(None)).known.clone()
     }
 
-    /// Writes these changes to it, and gives what it says then. Blocks. Nothing is written over a file that is broken, or in
-    /// the place of one that was there.
-    pub(super) fn record(&self, records: Vec<Record>) -> Result<Arc<Lock>, Broken> {
-        let mut state = self.state();
-        let before = state.get_or_insert_with(|| self.read(None));
-        let known = before.known.clone()?;
-        let was_there = before.was_there;
-        let changed = self.file.change(|lock, is_there| {
+    /// Writes these changes to it, and gives what it says then. Blocks, for at most `patience` while others write; whoever wants
+    /// to know meanwhile what it says does not wait for that. Nothing is written over a file that is broken, or in the place of
+    /// one that was there.
+    pub(super) fn record(
+        &self,
+        records: Vec<Record>,
+        patience: Duration,
+    ) -> Result<Arc<Lock>, Broken> {
+        let was_there = {
+            let mut state = self.state();
+            let before = state.get_or_insert_with(|| self.read(None));
+            before.known.clone()?;
+            before.was_there
+        };
+        let changed = self.file.change_within(patience, |lock, is_there| {
             if was_there && !is_there {
                 return Err("it was there, and is not any more".to_owned());
             }
             let read = lock.clone();
-            for record in records {
-                lock.apply(record);
-            }
+            lock.apply_all(records);
             Ok(read)
         });
-        let (lock, read) = changed?;
-        let (lock, stamp) = (Arc::new(lock), self.file.stamp());
-        *state = Some(State { known: Ok(lock.clone()), stamp, was_there: true });
+        let (lock, read, stamp) = changed?;
+        let lock = Arc::new(lock);
+        let mut state = self.state();
+        let known = state.take().and_then(|before| before.known.ok());
+        heard(known.as_deref(), &read);
+        let unheard = !lock.unheard().is_empty();
+        *state = Some(State { known: Ok(lock.clone()), stamp, was_there: true, unheard });
         drop(state);
-        if read != *known {
-            heard(&known, &read);
+        if known.is_none_or(|known| read != *known) {
             self.changes.send_modify(|count| *count += 1);
         }
         Ok(lock)
     }
 
     /// Looks whether the file is another one than before. Blocks.
-    fn look(&self) {
+    pub(super) fn look(&self) {
+        self.mark();
         let mut state = self.state();
         // Before anything is compared with it nobody wants to know.
         let Some(before) = state.as_ref() else { return };
@@ -114,9 +127,6 @@ impl Ledger {
         }
         let now = self.read(Some(before));
         let same = now.known == before.known;
-        if let (Ok(before), Ok(now)) = (&before.known, &now.known) {
-            heard(before, now);
-        }
         let told = now.known.clone();
         *state = Some(now);
         drop(state);
@@ -133,7 +143,7 @@ impl Ledger {
     fn read(&self, before: Option<&State>) -> State {
         let stamp = self.file.stamp();
         let was_there = before.is_some_and(|before| before.was_there);
-        let (known, is_there) = match self.file.read() {
+        let (known, is_there): (Result<Arc<Lock>, Broken>, bool) = match self.file.read() {
             Ok(Some(lock)) => (Ok(Arc::new(lock)), true),
             Ok(None) if was_there => {
                 (Err(self.file.broken("it was there, and is not any more")), true)
@@ -141,7 +151,24 @@ impl Ledger {
             Ok(None) => (Ok(Arc::default()), false),
             Err(error) => (Err(error), true),
         };
-        State { known, stamp, was_there: was_there || is_there }
+        let old = before.and_then(|before| before.known.as_deref().ok());
+        let unheard = known.as_deref().is_ok_and(|lock| {
+            heard(old, lock);
+            !lock.unheard().is_empty()
+        });
+        State { known, stamp, was_there: was_there || is_there, unheard }
+    }
+
+    /// Writes down that what people approved is in the audit: once, since a file that cannot be written is told elsewhere.
+    fn mark(&self) {
+        let mut state = self.state();
+        let Some(now) = state.as_mut().filter(|now| now.unheard) else { return };
+        now.unheard = false;
+        let Ok(unheard) = now.known.as_deref().map(Lock::unheard) else { return };
+        drop(state);
+        if let Err(error) = self.record(vec![Record::Heard(unheard)], PATIENCE) {
+            tracing::warn!("what was approved may stand in the audit twice: {error}");
+        }
     }
 
     /// Looks at the file again and again, for as long as it is polled.
@@ -199,10 +226,12 @@ impl Ledger {
 impl Note {
     fn sentence(&self) -> Option<String> {
         if let Some(broken) = &self.broken {
-            let effect = if self.held > 0 { ", and all of it is held back" } else { "" };
-            return Some(format!(
-                "what it lists cannot be compared with what was approved{effect}: {broken}"
-            ));
+            let effect = match (self.held, self.waiting) {
+                (0, _) => "",
+                (_, 0) => "; all of it is held back",
+                _ => "; what is not approved is held back",
+            };
+            return Some(format!("{broken}{effect}"));
         }
         if self.told.is_empty() {
             return None;
@@ -213,18 +242,32 @@ impl Note {
             named.push(&others);
         }
         let effect = if self.held > 0 { "is held back" } else { "is not as it was approved" };
-        Some(format!("{effect}: {}; `plugway pins diff` shows it", named.join(", ")))
+        let then = match self.waiting {
+            0 => "that cannot be approved as it is",
+            all if all == self.told.len() => "`plugway pins diff` shows it",
+            _ => {
+                "`plugway pins diff` shows what of it waits for approval, the rest cannot be approved as it is"
+            }
+        };
+        Some(format!("{effect}: {}; {then}", named.join(", ")))
     }
 }
 
-/// What people approved stands in the audit of the process that heard of it.
-fn heard(before: &Lock, now: &Lock) {
+/// What people approved stands in the audit of the process that heard of it. Of a file that this process did not
+/// know before, what stands in no audit yet.
+fn heard(before: Option<&Lock>, now: &Lock) {
     for (key, all) in &now.pins {
-        let by_people = all.iter().filter(|one| {
-            *one.approved_by != *FIRST_SIGHT && !before.is_approved(key, &one.digest)
+        let by_people = all.iter().filter(|one| match before {
+            Some(before) => {
+                *one.approved_by != *FIRST_SIGHT && !before.is_approved(key, &one.digest)
+            }
+            None => one.unheard,
         });
         for one in by_people {
-            let old = before.newest(key).map_or("none", |old| &*old.digest);
+            let known = before.and_then(|before| before.newest(key));
+            let others = all.iter().rev().find(|other| other.digest != one.digest);
+            let old = known.or(others.filter(|_| before.is_none()));
+            let old = old.map_or("none", |old| &*old.digest);
             let object = format!("{key} {old} -> {} at {}", one.digest, one.approved_at);
             let act = Act {
                 request_id: "",

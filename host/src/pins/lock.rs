@@ -11,6 +11,8 @@ use crate::catalogue::EntryKind;
 pub(super) const TEXT: usize = 64 * 1024;
 /// Things that one file knows, approved or not.
 pub(super) const THINGS: usize = 20_000;
+/// Things of one upstream that it knows: no server takes the room of the others.
+pub(super) const OF_ONE: usize = 4_000;
 /// Approved definitions of one thing: a server may show some clients another one. The oldest makes room.
 pub(super) const VERSIONS: usize = 8;
 /// Definitions of one thing that wait for approval. The oldest makes room.
@@ -63,9 +65,10 @@ pub struct Key {
 }
 
 impl fmt::Display for Key {
-    /// With escapes for what cannot be seen.
+    /// With escapes for what cannot be seen, so that no two look the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.connector, self.upstream, self.kind.as_str())?;
+        let (connector, upstream) = (visible(&self.connector), visible(&self.upstream));
+        write!(f, "{connector}/{upstream}/{}", self.kind.as_str())?;
         if self.kind == Kind::Instructions {
             return Ok(());
         }
@@ -90,11 +93,11 @@ impl KeyText {
         }
     }
 
-    /// Whether it means this key, with or without escapes.
+    /// Whether it means this key: as it is shown, or, where that has no escapes, as it is. So it means one key at most.
     pub(super) fn means(&self, key: &Key) -> bool {
         let plain =
             || format!("{}/{}/{}/{}", key.connector, key.upstream, key.kind.as_str(), key.name);
-        self.0 == key.to_string() || self.0 == plain()
+        self.0 == key.to_string() || (!self.0.contains('\\') && self.0 == plain())
     }
 }
 
@@ -111,6 +114,8 @@ pub(super) struct Version {
     pub(super) approved_by: Arc<str>,
     /// When.
     pub(super) approved_at: Arc<str>,
+    /// Whether it is not in the audit of any plugway yet.
+    pub(super) unheard: bool,
 }
 
 /// Stands in the place of a person where the first definition of a thing was taken as it was.
@@ -144,7 +149,7 @@ impl fmt::Display for Why {
             Self::Changed => f.write_str("changed"),
             Self::New => f.write_str("new"),
             Self::Unseen(characters) => {
-                write!(f, "characters that cannot be seen: {}", characters.join(" "))
+                write!(f, "characters that cannot be seen: {}", visible(&characters.join(" ")))
             }
         }
     }
@@ -182,15 +187,37 @@ pub(super) enum Record {
     Pin(Key, Version),
     /// This waits.
     Wait(Key, Waiting),
-    /// Of what the upstream shows everybody nothing waits any more but these digests.
-    Settle { connector: Arc<str>, upstream: Arc<str>, still: BTreeSet<(Key, Arc<str>)> },
+    /// These wait no more.
+    Settle(BTreeSet<Item>),
+    /// That these were approved is in the audit.
+    Heard(BTreeSet<Item>),
 }
 
+/// A definition: of what, and its digest.
+pub(super) type Item = (Key, Arc<str>);
+
 impl Lock {
-    /// Whether the file knows as much as it takes.
-    fn is_full(&self, key: &Key) -> bool {
-        let known = self.pins.contains_key(key) || self.waiting.contains_key(key);
-        !known && self.pins.len() + self.waiting.len() >= THINGS
+    /// Whether it has room for one more thing of the upstream of this key, which it does not know.
+    pub(super) fn has_room(&self, key: &Key) -> bool {
+        self.room(key) > 0
+    }
+
+    /// Whether it knows the thing, approved or not.
+    pub(super) fn knows(&self, key: &Key) -> bool {
+        self.pins.contains_key(key) || self.waiting.contains_key(key)
+    }
+
+    /// For how many more things of the upstream of this key there is room.
+    fn room(&self, key: &Key) -> usize {
+        let all = THINGS.saturating_sub(self.pins.len() + self.waiting.len());
+        if all == 0 {
+            return 0;
+        }
+        let own = |one: &&Key| one.connector == key.connector && one.upstream == key.upstream;
+        let first = Key { kind: FIRST_KIND, name: "".into(), ..key.clone() };
+        let pins = self.pins.range(&first..).map(|(key, _)| key).take_while(own).count();
+        let waiting = self.waiting.range(&first..).map(|(key, _)| key).take_while(own).count();
+        all.min(OF_ONE.saturating_sub(pins + waiting))
     }
 
     /// Whether this definition counts.
@@ -209,34 +236,54 @@ impl Lock {
     }
 
     /// Makes a change; what has no room is left out.
+    #[cfg(test)]
     pub(super) fn apply(&mut self, record: Record) {
-        match record {
-            Record::Pin(key, version) => self.pin(key, version),
-            Record::Wait(key, waiting) => self.wait(key, waiting),
-            Record::Settle { connector, upstream, still } => {
-                let waits_on = |key: &Key, one: &Waiting| {
-                    !one.everybodys || still.contains(&(key.clone(), one.digest.clone()))
-                };
-                for (key, all) in &mut self.waiting {
-                    if key.connector == connector && key.upstream == upstream {
-                        all.retain(|one| waits_on(key, one));
+        self.apply_all(vec![record]);
+    }
+
+    /// Makes changes; what has no room is left out.
+    pub(super) fn apply_all(&mut self, records: Vec<Record>) {
+        // Counting is for each upstream once, and again where something makes room.
+        let mut rooms: BTreeMap<(Arc<str>, Arc<str>), usize> = BTreeMap::new();
+        for record in records {
+            if let Record::Pin(key, _) | Record::Wait(key, _) = &record
+                && !self.knows(key)
+            {
+                let upstream = (key.connector.clone(), key.upstream.clone());
+                let room = rooms.entry(upstream).or_insert_with(|| self.room(key));
+                if *room == 0 {
+                    continue;
+                }
+                *room -= 1;
+            }
+            match record {
+                // What another process saw first counts, and no second thing beside it.
+                Record::Pin(key, version)
+                    if *version.approved_by == *FIRST_SIGHT && self.pins.contains_key(&key) => {}
+                Record::Pin(key, version) => self.pin(key, version),
+                Record::Wait(key, waiting) => self.wait(key, waiting),
+                Record::Settle(gone) => {
+                    rooms.clear();
+                    self.settle(&gone);
+                }
+                Record::Heard(heard) => {
+                    for (key, digest) in heard {
+                        let all = self.pins.get_mut(&key).into_iter().flatten();
+                        all.filter(|one| one.digest == digest).for_each(|one| one.unheard = false);
                     }
                 }
-                self.waiting.retain(|_, all| !all.is_empty());
+            }
+            if self.pins.len() + self.waiting.len() >= THINGS {
+                rooms.clear();
             }
         }
     }
 
     /// Lets a definition count, and wait no more.
     pub(super) fn pin(&mut self, key: Key, version: Version) {
-        if self.is_full(&key) || self.is_approved(&key, &version.digest) {
+        self.leave(&key, &version.digest);
+        if self.is_approved(&key, &version.digest) {
             return;
-        }
-        if let Some(all) = self.waiting.get_mut(&key) {
-            all.retain(|one| one.digest != version.digest);
-            if all.is_empty() {
-                self.waiting.remove(&key);
-            }
         }
         let all = self.pins.entry(key).or_default();
         if all.len() >= VERSIONS {
@@ -245,8 +292,23 @@ impl Lock {
         all.push(version);
     }
 
+    fn settle(&mut self, gone: &BTreeSet<Item>) {
+        gone.iter().for_each(|(key, digest)| self.leave(key, digest));
+    }
+
+    /// A definition waits no more.
+    fn leave(&mut self, key: &Key, digest: &str) {
+        if let Some(all) = self.waiting.get_mut(key) {
+            all.retain(|one| *one.digest != *digest);
+            if all.is_empty() {
+                self.waiting.remove(key);
+            }
+        }
+    }
+
     fn wait(&mut self, key: Key, waiting: Waiting) {
-        if self.is_full(&key) {
+        // Somebody approved it meanwhile.
+        if self.is_approved(&key, &waiting.digest) {
             return;
         }
         let all = self.waiting.entry(key).or_default();
@@ -259,4 +321,14 @@ impl Lock {
         }
         all.push(waiting);
     }
+
+    /// What people approved and no audit has yet.
+    pub(super) fn unheard(&self) -> BTreeSet<Item> {
+        let all = self.pins.iter().flat_map(|(key, all)| all.iter().map(move |one| (key, one)));
+        let unheard = all.filter(|(_, one)| one.unheard);
+        unheard.map(|(key, one)| (key.clone(), one.digest.clone())).collect()
+    }
 }
+
+/// The kind that stands before all others in the order of keys.
+const FIRST_KIND: Kind = Kind::Entry(EntryKind::Tool);

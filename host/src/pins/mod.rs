@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`canonical`] is the text of which a digest is taken, [`unseen`] finds characters that nobody sees,
 //! [`definition`] reads what a server lists; [`lock`] is what is kept, [`written`] its text, [`file`] the only reader and
-//! writer of that file; [`ledger`] is the file as this process knows it; [`judge`] compares what a server offers with it, [`withheld`] takes out what is held back, and
+//! writer of that file, and [`owner`] whose it stays; [`sights`] is what this process saw waiting; [`ledger`] is the file as this process knows it; [`judge`] compares what a server offers with it, [`withheld`] takes out what is held back, and
 //! [`pinned`] stands before an upstream so that nobody sees more of it. [`work`] and [`difference`] are for operators.
 
 mod canonical;
@@ -13,8 +13,11 @@ mod file;
 mod judge;
 mod ledger;
 mod lock;
+mod owner;
 mod pinned;
 mod pretty;
+mod seen;
+mod sights;
 #[cfg(test)]
 mod tests;
 mod unseen;
@@ -28,4 +31,4 @@ pub use ledger::Ledger;
 pub use lock::{Key, KeyText, Kind, Lock};
 pub use pinned::Pinned;
 pub use pretty::visible;
-pub use work::{Approved, Chosen, approve, differences, list};
+pub use work::{Approved, Chosen, Meant, approve, differences, is_somebody, list, meant, quoted};

@@ -1,14 +1,19 @@
 //! Stands before an upstream: what is held back is in nothing that it gives, and no call of it passes.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
-use super::judge::{Finding, Judged, Subject, judge};
+use super::file::PATIENCE;
+use super::judge::{Finding, Judged, Looked, Subject, glance, judge};
 use super::ledger::{Ledger, Note};
+use super::seen::{Compared, Seen};
+use super::sights::Sights;
 use crate::catalogue::Held;
 use crate::fault::Fault;
 use crate::pipeline::held;
@@ -22,6 +27,11 @@ use crate::protocol::{Field, Message};
 
 /// What a server offers to some clients or callers is remembered of so many of them; of one more it is compared again.
 const OTHERS: usize = 256;
+/// How long the list of some clients or callers waits while another process writes the file. What everybody is shown is compared
+/// beside all requests, and no call waits.
+const BRIEF: Duration = Duration::from_millis(200);
+/// After what time it is compared again where what was seen could not be written down.
+const AGAIN: Duration = Duration::from_secs(2);
 /// What the log said already of one upstream; then it may say it again.
 const LOGGED: usize = 4_096;
 
@@ -41,36 +51,11 @@ struct Core {
     raw: watch::Receiver<Arc<Snapshot>>,
     changes: watch::Receiver<u64>,
     seen: Mutex<Seen>,
-    /// Who has it compares; the others wait for what it finds.
+    sights: Arc<Mutex<Sights>>,
+    /// Who has it compares what is shown to some; the others wait for what it finds.
     turn: tokio::sync::Mutex<()>,
-}
-
-#[derive(Default)]
-struct Seen {
-    everybodys: Option<Compared>,
-    /// By whom it is shown to.
-    others: VecDeque<(Arc<str>, Compared)>,
-    logged: HashSet<Finding>,
-}
-
-/// An offering, and what was found when the file was of this age.
-#[derive(Clone)]
-struct Compared {
-    of: Arc<Offering>,
-    age: u64,
-    judged: Arc<Judged>,
-}
-
-impl Seen {
-    fn all(&self) -> impl Iterator<Item = &Compared> + Clone {
-        self.everybodys.iter().chain(self.others.iter().map(|(_, one)| one))
-    }
-}
-
-impl Compared {
-    fn is(&self, offering: &Arc<Offering>, age: u64) -> bool {
-        self.age == age && Arc::ptr_eq(&self.of, offering)
-    }
+    /// What calls heard of an offering that is not compared yet.
+    glanced: tokio::sync::Mutex<Option<Compared>>,
 }
 
 impl Pinned {
@@ -88,9 +73,18 @@ impl Pinned {
             (first.phase, first.attempt, first.disabled) = (Phase::Reconnecting, 0, false);
         }
         let (show, shown) = watch::channel(Arc::new(first));
-        let (seen, turn) = (Mutex::default(), tokio::sync::Mutex::default());
         let (speaker, ledger) = (ledger.speaker(), ledger.clone());
-        let core = Arc::new(Core { subject, ledger, speaker, raw: watched, changes, seen, turn });
+        let core = Arc::new(Core {
+            subject,
+            ledger,
+            speaker,
+            raw: watched,
+            changes,
+            seen: Mutex::default(),
+            sights: Arc::default(),
+            turn: tokio::sync::Mutex::default(),
+            glanced: tokio::sync::Mutex::default(),
+        });
         let following = stop.child_token();
         let (follower, ended) = (core.clone(), following.clone());
         tasks.spawn(async move {
@@ -106,16 +100,40 @@ impl Core {
     /// Shows what the upstream offers, as far as nothing is held back, whenever that or the file changes.
     async fn follow(&self, show: watch::Sender<Arc<Snapshot>>) {
         let (mut raw, mut changes) = (self.raw.clone(), self.changes.clone());
+        let (mut again, mut is_retry) = (0_u64, false);
         loop {
+            let moved = !is_retry
+                || raw.has_changed().is_ok_and(|is| is)
+                || changes.has_changed().is_ok_and(|is| is);
             let age = *changes.borrow_and_update();
             let mut snapshot = Snapshot::clone(&raw.borrow_and_update());
             if let Some(offering) = &snapshot.offering {
                 snapshot.offering = Some(self.compared(offering, None).await.offering.clone());
             }
             // What it offers to some clients may be held back, or not any more.
-            snapshot.variants = snapshot.variants.wrapping_add(age);
-            show.send_replace(Arc::new(snapshot));
+            snapshot.variants = snapshot.variants.wrapping_add(age).wrapping_add(again);
+            let others = self.seen().others.iter().any(|(_, one)| one.until.is_some());
+            let is_broken = self.seen().all().any(|one| one.until.is_some());
+            let same = !moved
+                && !others
+                && snapshot.offering.as_ref().map(Arc::as_ptr)
+                    == show.borrow().offering.as_ref().map(Arc::as_ptr);
+            if !same {
+                show.send_replace(Arc::new(snapshot));
+            }
+            is_retry = false;
+            let due = async {
+                if is_broken {
+                    tokio::time::sleep(AGAIN).await
+                } else {
+                    std::future::pending().await
+                }
+            };
             tokio::select! {
+                () = due => {
+                    again = again.wrapping_add(u64::from(others));
+                    is_retry = true;
+                }
                 changed = raw.changed() => if changed.is_err() {
                     return std::future::pending().await;
                 },
@@ -135,7 +153,7 @@ impl Core {
         let age = *self.changes.borrow();
         let seen = self.seen();
         let mut all = seen.all();
-        all.find(|one| one.is(offering, age)).map(|one| one.judged.clone())
+        all.find(|one| one.is(offering, age) && one.counts()).map(|one| one.judged.clone())
     }
 
     /// What is left of an offering, to everybody, or to whom this stands for.
@@ -143,23 +161,36 @@ impl Core {
         if let Some(known) = self.known(offering) {
             return known;
         }
-        let _turn = self.turn.lock().await;
+        // What everybody is shown is compared by one task alone.
+        let _turn = if to.is_some() { Some(self.turn.lock().await) } else { None };
         if let Some(known) = self.known(offering) {
             return known;
         }
         let age = *self.changes.borrow();
         let (of, subject, ledger) = (offering.clone(), self.subject.clone(), self.ledger.clone());
-        let everybodys = to.is_none();
-        let judging = move || judge(&of, everybodys, &subject, &ledger);
+        let (whom, sights) = (to.clone(), self.sights.clone());
+        let judging = move || {
+            let patience = if whom.is_some() { BRIEF } else { PATIENCE };
+            let looked = Looked { to: whom, sights: &sights, patience };
+            judge(&of, &looked, &subject, &ledger)
+        };
         let judged = tokio::task::spawn_blocking(judging).await.unwrap_or_else(|error| {
             // Nothing is shown of what could not be compared.
             let broken = Some(format!("comparing it broke off: {error}"));
             Judged { offering: Arc::default(), findings: Vec::new(), broken }
         });
-        let judged = Arc::new(judged);
-        let compared = Compared { of: offering.clone(), age, judged: judged.clone() };
-        {
+        let until = judged.broken.is_some().then(|| Instant::now() + AGAIN);
+        let judged = {
             let mut seen = self.seen();
+            // What is as broken as before is the same: nobody is told again.
+            let before = seen.all().find(|one| one.is(offering, age)).map(|one| &one.judged);
+            let same = before.filter(|before| {
+                judged.broken.is_some()
+                    && before.broken == judged.broken
+                    && before.findings == judged.findings
+            });
+            let judged = same.cloned().unwrap_or_else(|| Arc::new(judged));
+            let compared = Compared { of: offering.clone(), age, judged: judged.clone(), until };
             match to {
                 None => seen.everybodys = Some(compared),
                 Some(to) => {
@@ -171,12 +202,33 @@ impl Core {
                 }
             }
             self.tell(&mut seen, &judged);
+            judged
+        };
+        judged
+    }
+
+    /// What of an offering would be left, for a call that does not wait until it is compared.
+    async fn glanced(&self, offering: &Arc<Offering>) -> Arc<Judged> {
+        let mut glanced = self.glanced.lock().await;
+        let age = *self.changes.borrow();
+        if let Some(known) = glanced.as_ref().filter(|one| one.is(offering, age) && one.counts()) {
+            return known.judged.clone();
         }
+        let (of, subject, ledger) = (offering.clone(), self.subject.clone(), self.ledger.clone());
+        let judging = move || glance(&of, &subject, &ledger);
+        let judged = tokio::task::spawn_blocking(judging).await.unwrap_or_else(|error| {
+            let broken = Some(format!("comparing it broke off: {error}"));
+            Judged { offering: Arc::default(), findings: Vec::new(), broken }
+        });
+        let (of, judged) = (offering.clone(), Arc::new(judged));
+        let until = Some(Instant::now() + AGAIN);
+        *glanced = Some(Compared { of, age, judged: judged.clone(), until });
         judged
     }
 
     /// Whom this stands for is shown what everybody is shown.
     fn no_other(&self, to: &str) {
+        self.sights.lock().unwrap_or_else(PoisonError::into_inner).leaves(to);
         let mut seen = self.seen();
         let before = seen.others.len();
         seen.others.retain(|(other, _)| **other != *to);
@@ -193,7 +245,7 @@ impl Core {
         }
         for finding in &judged.findings {
             if seen.logged.insert(finding.clone()) {
-                let Finding { what, digest, why, held } = finding;
+                let Finding { what, digest, why, held, .. } = finding;
                 let effect = if *held { "held back" } else { "shown as it is" };
                 tracing::warn!(
                     %connector, %upstream, %digest, why,
@@ -211,8 +263,10 @@ impl Core {
         let things = findings.iter().filter(|one| one.held).map(|one| &one.what);
         let held = things.collect::<BTreeSet<_>>().len();
         let told = findings.iter().map(|one| format!("{} ({})", one.what, one.why)).collect();
+        let waiting = findings.iter().filter(|one| one.waits).count();
         let broken = all.clone().find_map(|one| one.broken.clone());
-        self.ledger.note(self.speaker, (connector, upstream), Note { held, told, broken });
+        let note = Note { held, told, waiting, broken };
+        self.ledger.note(self.speaker, (connector, upstream), note);
     }
 
     /// Refuses an order for something that is held back from everybody, as soon as that is known: before catalogues are made
@@ -221,7 +275,7 @@ impl Core {
         let newest = self.raw.borrow().offering.clone()?;
         let judged = match self.known(&newest) {
             Some(known) => known,
-            None => self.compared(&newest, None).await,
+            None => self.glanced(&newest).await,
         };
         let held = &judged.offering.held;
         if held.is_empty() {

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::unseen::is_unseen;
+use crate::glyph::hides;
 
-/// The text as it is, but for what cannot be seen: that stands as `\u{202e}`.
+/// The text as it is, but for what cannot be seen: that stands as `\u{202e}`, and a backslash as two, so that no two texts look
+/// the same.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_unseen(c) || c.is_control() {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
+        match c {
+            '\\' => out.push_str("\\\\"),
+            c if hides(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
         }
     }
     out
@@ -67,7 +68,7 @@ fn line(level: usize, out: &mut String) {
 }
 
 fn push_shown(c: char, out: &mut String) {
-    if !is_unseen(c) {
+    if !hides(c) {
         out.push(c);
         return;
     }

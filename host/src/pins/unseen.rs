@@ -4,12 +4,28 @@
 
 use std::collections::BTreeSet;
 
+use crate::glyph::{
+    is_control, is_direction, is_invisible, is_joiner, is_selector, is_tag, is_unseen,
+};
+
 /// So many different characters are told of one definition.
 const TOLD: usize = 8;
+/// Selectors of variants of Han characters and mathematical signs that one definition may have: there are so many different
+/// ones that a row of them is a text of its own.
+const VARIANTS: usize = 8;
+/// Direction marks that one definition may have, for the same reason.
+const MARKS: usize = 32;
 
-/// The characters that were found, as `U+202E`; at most [`TOLD`] different ones.
+/// The characters that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Unseen(BTreeSet<char>);
+pub(super) struct Unseen {
+    /// At most [`TOLD`] different ones.
+    told: BTreeSet<char>,
+    /// Selectors that were let through.
+    variants: usize,
+    /// Direction marks that were let through.
+    marks: usize,
+}
 
 impl Unseen {
     /// Looks through a text of any length and form.
@@ -19,12 +35,36 @@ impl Unseen {
         }
         let all: Vec<char> = text.chars().collect();
         let leans_right = all.iter().any(|c| is_right_to_left(*c));
-        for (at, c) in all.iter().enumerate() {
+        let mut at = 0;
+        while let Some(c) = all.get(at) {
             let around = Around { all: &all, at, leans_right };
-            if around.is_odd(*c) {
+            if is_tag(*c) {
+                let run = around.run_of_tags();
+                if !is_region(around.before(), run) {
+                    run.iter().for_each(|c| self.add(*c));
+                }
+                at += run.len();
+                continue;
+            }
+            if around.is_odd(*c) || self.is_one_too_many(*c) {
                 self.add(*c);
             }
+            at += 1;
         }
+    }
+
+    /// Counts what is let through only where there are few.
+    fn is_one_too_many(&mut self, c: char) -> bool {
+        if is_direction(c) {
+            self.marks += 1;
+            return self.marks > MARKS;
+        }
+        // The two that choose between picture and text stand in every text with emoji.
+        if is_selector(c) && !matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{180b}'..='\u{180f}') {
+            self.variants += 1;
+            return self.variants > VARIANTS;
+        }
+        false
     }
 
     /// The same for a name, which is on one line.
@@ -36,24 +76,19 @@ impl Unseen {
     }
 
     fn add(&mut self, c: char) {
-        if self.0.len() < TOLD {
-            self.0.insert(c);
+        if self.told.len() < TOLD {
+            self.told.insert(c);
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.told.is_empty()
     }
 
     /// Each as `U+202E`.
     pub(super) fn names(&self) -> Vec<String> {
-        self.0.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect()
+        self.told.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect()
     }
-}
-
-/// Whether a character is to be written as an escape wherever people look for what stands there.
-pub(super) fn is_unseen(c: char) -> bool {
-    is_control(c) || is_mark(c) || is_invisible(c) || is_selector(c) || is_tag(c) || is_joiner(c)
 }
 
 /// A character and what stands around it.
@@ -74,7 +109,7 @@ impl Around<'_> {
     }
 
     fn is_odd(&self, c: char) -> bool {
-        if is_mark(c) {
+        if is_direction(c) {
             return !self.may_mark(c);
         }
         if is_joiner(c) {
@@ -82,9 +117,6 @@ impl Around<'_> {
         }
         if is_selector(c) {
             return !self.may_select(c);
-        }
-        if is_tag(c) {
-            return !self.is_flag();
         }
         is_control(c) || (is_invisible(c) && !self.parts_words(c))
     }
@@ -100,7 +132,7 @@ impl Around<'_> {
     fn may_join(&self, c: char) -> bool {
         let Some(before) = self.before() else { return false };
         let after = self.after();
-        let within = joins(before) && !after.is_some_and(|c| is_joiner(c) || is_mark(c));
+        let within = joins(before) && !after.is_some_and(|c| is_joiner(c) || is_direction(c));
         let emoji = c == '\u{200d}'
             && (is_pictograph(before) || before == '\u{fe0f}')
             && after.is_some_and(is_pictograph);
@@ -131,54 +163,22 @@ impl Around<'_> {
         c == '\u{200b}' && part(self.before()) && part(self.after())
     }
 
-    /// A tag of the flag of a region: the black flag, three to six letters or digits, the end.
-    fn is_flag(&self) -> bool {
-        let start = self.all.get(..=self.at).unwrap_or_default();
-        let Some(flag) = start.iter().rposition(|c| !is_tag(*c)) else { return false };
-        let tags = self.all.get(flag + 1..).unwrap_or_default();
-        let length = tags.iter().take_while(|c| is_tag(**c)).count();
-        let Some((end, region)) = tags.get(..length).and_then(<[char]>::split_last) else {
-            return false;
-        };
-        let plain = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
-        start.get(flag) == Some(&'\u{1f3f4}')
-            && *end == '\u{e007f}'
-            && (3..=6).contains(&region.len())
-            && region.iter().all(plain)
+    /// The tags from here on, of which the first one stands here.
+    fn run_of_tags(&self) -> &[char] {
+        let rest = self.all.get(self.at..).unwrap_or_default();
+        let length = rest.iter().take_while(|c| is_tag(**c)).count();
+        rest.get(..length).unwrap_or_default()
     }
 }
 
-/// C0 without tab and line ends, DEL and C1.
-fn is_control(c: char) -> bool {
-    c.is_control() && !matches!(c, '\t' | '\n' | '\r')
-}
-
-/// What says in which direction text runs.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}')
-}
-
-fn is_selector(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180d}' | '\u{180f}')
-}
-
-fn is_tag(c: char) -> bool {
-    matches!(c, '\u{e0000}'..='\u{e007f}')
-}
-
-/// Other characters without a shape (`Default_Ignorable_Code_Point`, and separators of lines).
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'
-            | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0080}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}'
-    )
+/// The flag of a region: the black flag, then tags: three to six letters or digits, and the end.
+fn is_region(before: Option<char>, tags: &[char]) -> bool {
+    let Some((end, region)) = tags.split_last() else { return false };
+    let plain = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
+    before == Some('\u{1f3f4}')
+        && *end == '\u{e007f}'
+        && (3..=6).contains(&region.len())
+        && region.iter().all(plain)
 }
 
 /// Letters and vowel signs of scripts in which joiners change shapes: Arabic, Syriac, N'Ko, those of India and their

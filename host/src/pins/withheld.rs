@@ -60,6 +60,8 @@ fn stub(kind: EntryKind, name: &str) -> Arc<str> {
 
 pub(super) const BROKEN: &str = "This is held back: what its server says of it cannot be compared with what was approved. The \
                       operator of this connector finds the reason in /ready.";
+pub(super) const FULL: &str = "This is held back: there is no room to write down what its server says of it. The operator of this \
+                    connector finds the reason in /ready.";
 pub(super) const UNREADABLE: &str = "This is held back: its definition cannot be read in one way only, so that it cannot be \
                           approved.";
 

@@ -51,6 +51,8 @@ struct Counts {
     first_seen: Arc<str>,
     approved_by: Arc<str>,
     approved_at: Arc<str>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unheard: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     definition: Option<Box<RawValue>>,
 }
@@ -85,6 +87,7 @@ impl Lock {
                     first_seen: one.first_seen.clone(),
                     approved_by: one.approved_by.clone(),
                     approved_at: one.approved_at.clone(),
+                    unheard: one.unheard,
                     definition: raw(one.text.as_ref())?,
                 })
             });
@@ -131,8 +134,8 @@ impl Lock {
             let key = key(of)?;
             let all = approved.into_iter().map(|one| {
                 let text = checked(&key, &one.digest, one.definition.as_deref())?;
-                let Counts { digest, first_seen, approved_by, approved_at, .. } = one;
-                Ok(Version { digest, text, first_seen, approved_by, approved_at })
+                let Counts { digest, first_seen, approved_by, approved_at, unheard, .. } = one;
+                Ok(Version { digest, text, first_seen, approved_by, approved_at, unheard })
             });
             let all = all.collect::<Result<Vec<_>, String>>()?;
             enter(&mut lock.pins, key, all, VERSIONS)?;

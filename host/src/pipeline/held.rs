@@ -30,6 +30,14 @@ impl Call<'_> {
         let written = || message.string(Field::Name).or_else(|| message.string(Field::Uri));
         let own = to.name.as_deref().map(std::borrow::Cow::Borrowed).or_else(written);
         let Some(own) = own else { return Ok(()) };
+        // Which resource or template a method that plugway does not know is about, its URI says.
+        if message.method() == Method::Other
+            && let Some(uri) = message.string(Field::Uri)
+            && let Some(entry) = self.view.find_uri(&uri)
+            && entry.upstream() == Some(to.upstream)
+        {
+            admit(catalogue, entry)?;
+        }
         let why = kinds(message.method());
         let why = why.iter().find_map(|kind| catalogue.held_of(to.upstream, *kind, &own));
         why.map_or(Ok(()), |why| Err(refusal(why)))

@@ -201,7 +201,9 @@ fn only(connector: &Connector, view: &View) -> Option<usize> {
         })
     });
     let (place, _) = all.next()?;
-    all.next().is_none().then_some(place)
+    // A URI that no list has may be another spelling of one that is held back.
+    let is_lone = all.next().is_none() && !view.catalogue().holds_resources(place);
+    is_lone.then_some(place)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use plugway_tests::{Notices, Plugway, wait};
 use serde_json::{Value, json};
 
 use super::server::{Says, Shifty};
-use super::{BOUND, reread, said, start};
+use super::{BOUND, approve, reread, said, start};
 
 fn says(text: &str) -> Says {
     Says {
@@ -68,15 +68,23 @@ async fn prompts_resources_templates_and_instructions_are_held_back_too() -> Res
                 ensure!(reply.text.contains("changed since it was approved"), "{}", reply.text);
                 ensure!(reply.error_code()? == -32603, "{}", reply.text);
             }
+            // Neither by another spelling, nor by a method that plugway does not know.
+            let spelled = client.call("resources/read", json!({"uri": "own://notes/%31"})).await?;
+            spelled.error_code()?;
+            for uri in ["own://notes/1", "own://pages/7"] {
+                let own = client.call("acme/describe", json!({ "uri": uri })).await?;
+                ensure!(own.text.contains("changed since it was approved"), "{}", own.text);
+            }
             let all = listed(client).await?;
             for text in ["up_draft", "own://notes/1", "own://pages/", "Good.", "Evil."] {
                 ensure!(!all.contains(text), "{all}");
             }
         }
+        ensure!(called("own://notes/%31") == 0);
         ensure!(counts == [called("draft"), called("own://notes/1"), called("own://pages/7")]);
 
         ensure!(said(&plugway, &["list", "--held"]).await?.lines().count() == 3);
-        said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+        said(&plugway, &["approve", "--all", "--yes", "--by", "ann"]).await?;
         told.until_changed("prompts", 2, BOUND).await?;
         told.until_changed("resources", 2, BOUND).await?;
         for client in &clients {
@@ -118,7 +126,7 @@ async fn instructions_that_changed_are_left_out_until_they_are_approved() -> Res
         .await?;
         let told = introduction(&plugway).await?;
         ensure!(!["## up", "Good.", "Evil."].iter().any(|text| told.contains(text)), "{told}");
-        said(&plugway, &["approve", "hub/up/instructions", "--by", "ann"]).await?;
+        approve(&plugway, "hub/up/instructions").await?;
         wait::until("they are said", BOUND, async || {
             Ok(introduction(&plugway).await?.contains("Evil.").then_some(()))
         })

@@ -84,6 +84,18 @@ async fn said(plugway: &Plugway, words: &[&str]) -> Result<String> {
     Ok(output.stdout)
 }
 
+/// Approves what `diff` shows of a key, with the command line that it shows.
+async fn approve(plugway: &Plugway, key: &str) -> Result<String> {
+    let diff = said(plugway, &["diff", key]).await?;
+    let line = diff.lines().find_map(|line| line.strip_prefix("$ plugway pins "));
+    let line = line.with_context(|| format!("no command line: {diff}"))?;
+    let words: Vec<&str> =
+        line.split(' ').map(|word| if word == "WHO" { "ann" } else { word }).collect();
+    let output = run(&[&["pins"], &words[..]].concat()).await?;
+    ensure!(output.status.success(), "{words:?}: {output:?}");
+    Ok(output.stdout)
+}
+
 fn lock(plugway: &Plugway) -> Result<Value> {
     Ok(serde_json::from_slice(&std::fs::read(plugway.folder().join(LOCK))?)?)
 }

@@ -18,7 +18,7 @@ async fn under_locked_nothing_is_shown_that_nobody_approved() -> Result<()> {
     until_listed(&client, &[]).await?;
     let why = refusal(&client, "up_add").await?;
     ensure!(why.contains("is not approved"), "{why}");
-    said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+    said(&plugway, &["approve", "--all", "--yes", "--by", "ann"]).await?;
     until_listed(&client, &["up_add"]).await?;
     ensure!(client.call_text("up_add", json!({})).await? == "done");
     server.says(tools(&[tool("add", "Adds."), tool("sub", "Subtracts.")]));
@@ -29,7 +29,7 @@ async fn under_locked_nothing_is_shown_that_nobody_approved() -> Result<()> {
     .await?;
     ensure!(refusal(&client, "up_sub").await?.contains("is not approved"));
     until_listed(&client, &["up_add"]).await?;
-    said(&plugway, &["approve", "--upstream", "up", "--by", "ann"]).await?;
+    said(&plugway, &["approve", "--upstream", "up", "--yes", "--by", "ann"]).await?;
     until_listed(&client, &["up_add", "up_sub"]).await
 }
 
@@ -62,7 +62,7 @@ async fn under_warn_what_changed_is_told_and_shown_and_under_off_nothing_is_look
     ensure!(!ready.contains("free"), "{ready}");
     ensure!(client.call_text("up_add", json!({})).await? == "done");
     ensure!(!lock(&plugway)?.to_string().contains("free"));
-    said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+    said(&plugway, &["approve", "--all", "--yes", "--by", "ann"]).await?;
     wait::until("nothing is said any more", BOUND, async || {
         Ok((!degraded(&plugway).await?.contains("hub/up")).then_some(()))
     })
@@ -103,7 +103,7 @@ async fn characters_that_nobody_sees_are_held_back_at_first_sight_and_real_text_
     let diff = said(&plugway, &["diff"]).await?;
     ensure!(diff.contains("Adds.\\u2066\\u200b"), "{diff}");
     ensure!(degraded(&plugway).await?.contains("U+2066"));
-    said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+    said(&plugway, &["approve", "--all", "--yes", "--by", "ann"]).await?;
     let expected = ["up_persian", "up_hindi", "up_hebrew", "up_emoji", "up_add", "up_plain"];
     until_listed(&client, &expected).await
 }

@@ -37,7 +37,7 @@ async fn what_only_some_are_shown_is_held_back_from_them_alone() -> Result<()> {
         "{listed}"
     );
 
-    said(&plugway, &["approve", "--all", "--by", "ann"]).await?;
+    said(&plugway, &["approve", "--all", "--yes", "--by", "ann"]).await?;
     for (client, text) in [(&shows, "Draws."), (&plain, "Charts.")] {
         until_listed(client, &["up_chart"]).await?;
         ensure!(client.call_text("up_chart", json!({})).await? == "done");

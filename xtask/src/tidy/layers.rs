@@ -75,7 +75,7 @@ const ABOVE_APP: &[&str] = &[
 ];
 
 /// Rooms that all may name. `protocol` names nothing; `fault` may speak in the protocol's codes.
-const LEAVES: [&str; 5] = ["protocol", "fault", "hex", "glob", "chance"];
+const LEAVES: [&str; 6] = ["protocol", "fault", "hex", "glob", "chance", "glyph"];
 
 /// A word, the rooms that may use it, and why.
 const DOORS: [(&str, &[&str], &str); 6] = [

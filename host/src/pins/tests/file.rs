@@ -186,6 +186,36 @@ fn a_new_file_is_its_owners_alone_and_another_one_stays_as_it_was() {
     assert_eq!(file.read().unwrap().unwrap().pins.len(), 3);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_stays_its_owners_whoever_writes() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let folder = Folder::new();
+    let file = LockFile::new(folder.file());
+    let add = |name: &str| {
+        file.change(|lock, _| {
+            lock.pin(tool(name), version("\"one\""));
+            Ok(())
+        })
+    };
+    let owner = |path: &std::path::Path| {
+        let metadata = std::fs::metadata(path).unwrap();
+        (metadata.uid(), metadata.gid())
+    };
+    let guard = folder.0.join(".plugway.lock.guard");
+    // Only an administrator can give something away; for all others it is their own before and after.
+    let given = chown(&folder.0, Some(4_242), Some(4_343)).is_ok();
+    let of_folder = owner(&folder.0);
+    assert!(!given || of_folder == (4_242, 4_343));
+    drop(add("a").unwrap());
+    assert_eq!((owner(&folder.file()), owner(&guard)), (of_folder, of_folder));
+    if given {
+        chown(folder.file(), Some(4_444), Some(4_545)).unwrap();
+        drop(add("b").unwrap());
+        assert_eq!(owner(&folder.file()), (4_444, 4_545));
+    }
+}
+
 #[test]
 fn many_processes_lose_nothing() {
     let folder = Folder::new();
@@ -219,9 +249,22 @@ fn everything_in_it_is_bounded() {
     assert_eq!(waits.len(), super::super::lock::WAITING);
     assert_eq!(waits.last().unwrap().as_deref(), Some("\"19\""));
     assert_eq!(lock.pins[&tool("sub")].len(), super::super::lock::VERSIONS);
-    for number in 0..super::super::lock::THINGS {
-        lock.apply(Record::Pin(tool(&format!("t{number}")), version("\"x\"")));
-        lock.apply(Record::Wait(tool(&format!("w{number}")), waiting("\"x\"", true)));
+    let many = |lock: &mut Lock, upstream: &str| {
+        let of = |name: String| Key { upstream: upstream.into(), ..tool(&name) };
+        let records = (0..super::super::lock::OF_ONE).flat_map(|number| {
+            [
+                Record::Pin(of(format!("t{number}")), version("\"x\"")),
+                Record::Wait(of(format!("w{number}")), waiting("\"x\"", true)),
+            ]
+        });
+        lock.apply_all(records.collect());
+        lock.pins.len() + lock.waiting.len()
+    };
+    // One server takes no other's room.
+    assert_eq!(many(&mut lock, "notes"), super::super::lock::OF_ONE);
+    assert_eq!(many(&mut lock, "other"), 2 * super::super::lock::OF_ONE);
+    for upstream in ["a", "b", "c", "d"] {
+        many(&mut lock, upstream);
     }
     assert_eq!(lock.pins.len() + lock.waiting.len(), super::super::lock::THINGS);
 }
@@ -236,9 +279,8 @@ fn what_a_server_shows_no_more_waits_no_more() {
     }
     let other = Key { upstream: "other".into(), ..tool("a") };
     lock.apply(Record::Wait(other.clone(), waiting("\"1\"", true)));
-    let still = BTreeSet::from([(tool("a"), digest("\"2\""))]);
-    let (connector, upstream) = ("hub".into(), "notes".into());
-    lock.apply(Record::Settle { connector, upstream, still });
+    let gone = [(tool("a"), digest("\"1\"")), (tool("b"), digest("\"1\""))];
+    lock.apply(Record::Settle(BTreeSet::from(gone)));
     let texts = |key: &Key| -> Vec<&str> {
         let all = lock.waiting.get(key).into_iter().flatten();
         all.filter_map(|one| one.text.as_deref()).collect()

@@ -1,64 +1,81 @@
 //! What becomes of what a server offers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use super::super::judge::{Judged, Mode, Subject, judge};
+use super::super::judge::{Judged, Looked, Mode, Subject, judge};
 use super::super::ledger::Ledger;
+use super::super::sights::Sights;
 use super::super::work::{Chosen, approve};
 use super::super::{Lock, LockFile};
 use super::{Folder, text_of, write};
 use crate::catalogue::EntryKind;
 use crate::pipeline::port::Offering;
 
-const ODD: &str = "Adds.\u{202e}";
+pub(super) const ODD: &str = "Adds.\u{202e}";
 
-fn add(description: &str) -> String {
+pub(super) fn add(description: &str) -> String {
     format!(r#"{{"name":"add","description":"{description}"}}"#)
 }
 
-fn offering(tools: &[&str]) -> Arc<Offering> {
+pub(super) fn offering(tools: &[&str]) -> Arc<Offering> {
     let tools = tools.iter().map(|tool| Arc::from(*tool)).collect();
     Arc::new(Offering { tools, ..Offering::default() })
 }
 
-struct Desk {
-    folder: Folder,
-    ledger: Ledger,
+pub(super) struct Desk {
+    pub(super) folder: Folder,
+    pub(super) ledger: Ledger,
+    sights: Mutex<Sights>,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = Folder::new();
         let ledger = Ledger::new(folder.file());
-        Self { folder, ledger }
+        Self { folder, ledger, sights: Mutex::default() }
     }
 
-    /// Another process with the same file.
-    fn again(self) -> Self {
+    /// A second process beside it, with the same file.
+    pub(super) fn at(other: &Self) -> Self {
+        let folder = Folder(other.folder.0.clone());
+        let ledger = Ledger::new(folder.file());
+        Self { folder, ledger, sights: Mutex::default() }
+    }
+
+    /// Another process with the same file, after it.
+    pub(super) fn again(self) -> Self {
         let ledger = Ledger::new(self.folder.file());
-        Self { ledger, ..self }
+        Self { ledger, sights: Mutex::default(), ..self }
     }
 
-    fn judge(&self, mode: Mode, offering: &Arc<Offering>) -> Judged {
+    pub(super) fn judge(&self, mode: Mode, offering: &Arc<Offering>) -> Judged {
         self.judge_for(mode, offering, true)
     }
 
-    fn judge_for(&self, mode: Mode, offering: &Arc<Offering>, everybodys: bool) -> Judged {
+    pub(super) fn judge_for(
+        &self,
+        mode: Mode,
+        offering: &Arc<Offering>,
+        everybodys: bool,
+    ) -> Judged {
         let subject = Subject { connector: "hub".into(), upstream: "notes".into(), mode };
-        judge(offering, everybodys, &subject, &self.ledger)
+        let to = (!everybodys).then(|| "some".into());
+        let patience = Duration::from_millis(50);
+        judge(offering, &Looked { to, sights: &self.sights, patience }, &subject, &self.ledger)
     }
 
-    fn file(&self) -> Lock {
+    pub(super) fn file(&self) -> Lock {
         LockFile::new(self.folder.file()).read().unwrap().unwrap_or_default()
     }
 
-    fn approve_all(&self) {
+    pub(super) fn approve_all(&self) {
         let file = LockFile::new(self.folder.file());
-        drop(file.change(|lock, _| Ok(approve(lock, &Chosen::All, "ann"))).unwrap());
+        drop(file.change(|lock, _| approve(lock, &Chosen::All, "ann")).unwrap());
     }
 }
 
-fn held(judged: &Judged) -> Option<&str> {
+pub(super) fn held(judged: &Judged) -> Option<&str> {
     judged.offering.held.why(EntryKind::Tool, "add").map(|why| &**why)
 }
 
@@ -232,7 +249,7 @@ fn a_file_that_cannot_be_used_holds_everything_back_and_is_left_as_it_is() {
 fn what_cannot_be_written_down_does_not_count() {
     let folder = Folder::new();
     let ledger = Ledger::new(folder.0.join("missing/plugway.lock"));
-    let desk = Desk { folder, ledger };
+    let desk = Desk { folder, ledger, sights: Mutex::default() };
     let judged = desk.judge(Mode::Hold, &offering(&[&add("Adds.")]));
     assert!(held(&judged).is_some() && judged.broken.is_some());
 }

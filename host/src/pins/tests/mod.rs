@@ -3,6 +3,7 @@
 mod canonical;
 mod file;
 mod judging;
+mod sharing;
 mod unseen;
 mod work;
 
@@ -57,5 +58,5 @@ fn version(text: &str) -> Version {
     let (first_seen, approved_at): (Arc<str>, Arc<str>) =
         ("2026-01-02T03:04:05Z".into(), "2026-01-03T03:04:05Z".into());
     let (digest, text) = (digest(text), Some(text.into()));
-    Version { digest, text, first_seen, approved_by: "ann".into(), approved_at }
+    Version { digest, text, first_seen, approved_by: "ann".into(), approved_at, unheard: false }
 }

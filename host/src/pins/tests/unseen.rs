@@ -70,6 +70,29 @@ fn what_hides_something_is_told() {
 }
 
 #[test]
+fn a_long_run_is_looked_at_once() {
+    let tags = "\u{e0041}".repeat(400_000);
+    assert_eq!(found(&format!("🏴{tags}\u{e007f}")), ["U+E0041", "U+E007F"]);
+    let flags = "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}".repeat(50_000);
+    assert_eq!(found(&flags), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_let_through_is_few() {
+    let text = |variants: usize, marks: usize| {
+        format!("{}א{}", "葛\u{e0100}".repeat(variants), "א\u{200f}".repeat(marks))
+    };
+    assert_eq!(found(&text(8, 32)), Vec::<String>::new());
+    assert_eq!(found(&text(9, 32)), ["U+E0100"]);
+    assert_eq!(found(&text(8, 33)), ["U+200F"]);
+    // In however many members of one definition they stand.
+    let mut unseen = Unseen::default();
+    (0..9).for_each(|_| unseen.look("葛\u{e0100}"));
+    assert_eq!(unseen.names(), ["U+E0100"]);
+    assert_eq!(found(&"❤\u{fe0f}".repeat(100)), Vec::<String>::new());
+}
+
+#[test]
 fn a_name_stands_on_one_line() {
     for (name, names) in [("add", &[][..]), ("a\nb", &["U+000A"]), ("a\tb", &["U+0009"])] {
         let mut unseen = Unseen::default();
@@ -81,6 +104,7 @@ fn a_name_stands_on_one_line() {
 #[test]
 fn people_see_what_is_there() {
     assert_eq!(visible("a\u{202e}b\u{200d}\n"), r"a\u{202e}b\u{200d}\u{a}");
+    assert_eq!(visible(r"a\u{202e}"), r"a\\u{202e}", "no two look the same");
     assert_eq!(
         pretty("{\"a\":[],\"b\":[1,{\"c\":\"x\\\"\u{202e}{,\u{e0041}\"}],\"d\":{}}"),
         "{\n  \"a\": [],\n  \"b\": [\n    1,\n    {\n      \"c\": \"x\\\"\\u202e{,\\udb40\\udc41\"\n    }\n  ],\n  \"d\": {}\n}"

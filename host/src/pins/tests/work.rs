@@ -3,7 +3,7 @@
 use super::super::definition::digest;
 use super::super::difference::unified;
 use super::super::lock::{Key, KeyText, Kind, Lock, Record, Waiting, Why};
-use super::super::work::{Chosen, approve, differences, list};
+use super::super::work::{Chosen, approve, differences, is_somebody, list, quoted};
 use super::{tool, version};
 
 fn waits(text: &str, why: Why) -> Waiting {
@@ -52,13 +52,20 @@ fn what_waits_is_listed_before_what_counts() {
 
 #[test]
 fn a_difference_shows_what_nobody_sees() {
-    let text = differences(&lock(), &key("hub/notes/tool/add"));
+    let text = differences(&lock(), &key("hub/notes/tool/add"), " --pins-file x");
     let shown = "  {\n-   \"description\": \"Adds.\",\n+   \"description\": \"Adds.\\u202e\",\n    \"name\": \"add\"\n  }\n";
     assert!(text.contains(shown), "{text}");
     assert!(text.contains("approved by ann at 2026-01-03T03:04:05Z\n+++ sha256:"), "{text}");
-    let new = differences(&lock(), &key("hub/notes/instructions"));
+    let line = text.lines().rev().find(|line| !line.is_empty()).unwrap();
     assert!(
-        new.contains("--- (nothing is approved)\n") && new.ends_with("+ \"Say it.\"\n\n"),
+        line.starts_with("$ plugway pins approve hub/notes/tool/add --digest sha256:"),
+        "{line}"
+    );
+    assert!(line.ends_with(" --pins-file x --by WHO"), "{line}");
+    let new = differences(&lock(), &key("hub/notes/instructions"), "");
+    assert!(
+        new.contains("--- (nothing is approved)\n")
+            && new.contains("+ \"Say it.\"\n$ plugway pins"),
         "{new}"
     );
 }
@@ -77,7 +84,7 @@ fn what_is_meant_is_approved_and_nothing_else() {
         (key("hub/notes/instructions"), 1),
     ] {
         let mut lock = lock();
-        let approved = approve(&mut lock, &chosen, "bob");
+        let approved = approve(&mut lock, &chosen, "bob").unwrap();
         assert_eq!(approved.len(), count, "{chosen:?}");
         for one in approved {
             let newest = lock.newest(&one.key).unwrap();
@@ -98,12 +105,61 @@ fn of_several_the_one_of_a_digest_is_approved() {
         Chosen::Key(KeyText::parse("hub/notes/tool/add").unwrap(), Some(digest.to_owned()))
     };
     for nothing in ["", "sha256:", "zz"] {
-        assert!(approve(&mut lock.clone(), &of(nothing), "bob").is_empty());
+        assert!(approve(&mut lock.clone(), &of(nothing), "bob").unwrap().is_empty());
     }
-    let approved = approve(&mut lock, &of(&wanted[..20]), "bob");
+    let approved = approve(&mut lock, &of(&wanted[..20]), "bob").unwrap();
     assert_eq!((approved.len(), &approved[0].digest), (1, &wanted));
     assert_eq!(lock.waiting[&tool("add")].len(), 1);
     assert_eq!(lock.pins[&tool("add")].len(), 2, "a server may show both");
+}
+
+#[test]
+fn a_beginning_that_means_several_is_refused() {
+    let mut lock = Lock::default();
+    // Two whose digests begin with the same digit.
+    let text = |number: u32| format!("\"{number}\"");
+    let first = digest(&text(0));
+    let beginning = &first[..8];
+    let other = (1..).map(text).find(|text| digest(text).starts_with(beginning)).unwrap();
+    for text in [&text(0), &other] {
+        lock.apply(Record::Wait(tool("add"), waits(text, Why::Changed)));
+    }
+    let of = |digest: &str| {
+        Chosen::Key(KeyText::parse("hub/notes/tool/add").unwrap(), Some(digest.to_owned()))
+    };
+    let before = lock.clone();
+    assert!(approve(&mut lock, &of(beginning), "bob").unwrap_err().contains("2 definitions"));
+    assert_eq!(lock, before);
+    assert_eq!(approve(&mut lock, &of(&first), "bob").unwrap().len(), 1);
+    // What waits is another one by now.
+    assert!(approve(&mut lock, &of(&first), "bob").unwrap().is_empty());
+}
+
+#[test]
+fn a_key_means_one_thing() {
+    let (plain, odd) = (tool(r"a\u{202e}"), tool("a\u{202e}"));
+    assert_ne!(plain.to_string(), odd.to_string());
+    for key in [&plain, &odd] {
+        let text = KeyText::parse(&key.to_string()).unwrap();
+        assert_eq!((text.means(&plain), text.means(&odd)), (*key == plain, *key == odd));
+    }
+}
+
+#[test]
+fn who_approves_is_somebody() {
+    for who in ["Ann Lee", "ann@example.com", "Łucja"] {
+        assert_eq!(is_somebody(who), Ok(()));
+    }
+    for who in ["", " ", "first sight", "First  Sight ", "ann\n", "a\u{1b}[2K", "ann\u{200b}"] {
+        assert!(is_somebody(who).is_err(), "{who:?}");
+    }
+}
+
+#[test]
+fn a_word_of_a_shell_is_one_word() {
+    assert_eq!(quoted("hub/up/tool/add"), "hub/up/tool/add");
+    assert_eq!(quoted("a b; rm 'x' $y"), r"'a b; rm '\''x'\'' $y'");
+    assert_eq!(quoted(""), "''");
 }
 
 #[test]

@@ -14,8 +14,9 @@ use super::limits::{
 use super::open::{Confirmations, Spent};
 use super::question::{cut, named};
 use super::verdict::{No, of_result};
-use super::visible::{beginning, hides, quoted};
+use super::visible::{beginning, quoted};
 use crate::fault::Code;
+use crate::glyph::hides;
 use crate::pipeline::Caller;
 use crate::protocol::Message;
 

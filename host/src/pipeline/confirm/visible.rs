@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use crate::glyph::hides;
+
 /// A text that takes so many bytes and lines and counts the rest.
 pub(super) struct Board {
     text: String,
@@ -98,20 +100,4 @@ fn put(piece: &mut String, letter: char, quoted: bool) {
 fn escape(piece: &mut String, letter: char) {
     // Writing to a string cannot fail.
     write!(piece, "\\u{{{:x}}}", u32::from(letter)).unwrap_or_default();
-}
-
-/// Whether a letter is not seen, or changes how others are seen: control and format characters, spaces that are none or
-/// look like one, fillers, selectors of variants, tags, and what has no meaning that all share (Unicode 17, categories Cc, Cf,
-/// Zl, Zp, Zs, Co, Cn among the ignorable).
-pub(super) fn hides(letter: char) -> bool {
-    letter.is_control()
-        || u32::from(letter) & 0xfffe == 0xfffe
-        || matches!(letter,
-            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
-            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{1680}'
-            | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}'
-            | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}'
-            | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1345f}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{10ffff}')
 }
