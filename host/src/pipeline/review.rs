@@ -150,7 +150,7 @@ struct AnError {
 pub(super) fn outcome(message: &Message) -> Outcome {
     let text = message.result().or(message.error()).unwrap_or("null");
     let is_error = message.result().is_none_or(|result| {
-        let span = crate::protocol::scan::member(result, "isError");
+        let span = scan::member(result, "isError");
         span.and_then(|span| result.get(span.range())) == Some("true")
     });
     // The time of an answer is measured where it arrives; review does not need it to decide.

@@ -63,7 +63,7 @@ pub(super) fn object(text: String, what: &str) -> Result<String, Failure> {
 }
 
 /// Attribute keys that only the host sets.
-const HOST_KEYS: [&str; 10] = [
+const HOST_KEYS: [&str; 11] = [
     "connector",
     "connector-status",
     "explain",

@@ -187,6 +187,11 @@ impl Gateway {
             let more = charged.raise_own(cost);
             due.extend(own.into_iter().map(|limit| (limit, more)));
         }
+        if let Some(limit) = &of_rule {
+            due.push((limit, charged.raise_of_rule(&limit.prefix, cost)));
+        }
+        due.retain(|(_, due)| *due > 0);
+        charges::take(&due, called)?;
         Ok(called.was_read().then(|| (self.charged.to_string(), charged.text())))
     }
 }
