@@ -94,7 +94,7 @@ pub(super) fn judge(
     let definitions = definitions(offering);
     let lock = match ledger.known() {
         Ok(lock) => lock,
-        Err(error) => return unknown(offering, &definitions, subject, error.to_string()),
+        Err(error) => return unknown(offering, &definitions, subject, &error.to_string()),
     };
     let verdicts = verdicts(&definitions, subject, &lock);
     let records = records(&verdicts, looked, subject, &lock);
@@ -119,7 +119,7 @@ pub(super) fn glance(offering: &Arc<Offering>, subject: &Subject, ledger: &Ledge
     let definitions = definitions(offering);
     match ledger.known() {
         Ok(lock) => shown(offering, &verdicts(&definitions, subject, &lock), subject, &lock),
-        Err(error) => unknown(offering, &definitions, subject, error.to_string()),
+        Err(error) => unknown(offering, &definitions, subject, &error.to_string()),
     }
 }
 
@@ -244,7 +244,7 @@ fn shown(offering: &Arc<Offering>, verdicts: &[Verdict], subject: &Subject, lock
             ),
         };
         let waits = matches!(against, Against::Why(_));
-        findings.push(Finding::of(definition, why, holds, waits));
+        findings.push(Finding { waits, ..Finding::of(definition, why, holds) });
         match definition.kind {
             Kind::Entry(kind) => held.insert(kind, definition.name.clone(), sentence.into()),
             Kind::Instructions => silent = true,
@@ -261,7 +261,7 @@ fn unknown(
     offering: &Arc<Offering>,
     definitions: &[Definition],
     subject: &Subject,
-    why: String,
+    why: &str,
 ) -> Judged {
     let broken = format!("what it lists cannot be compared with what was approved: {why}");
     if subject.mode == Mode::Warn {
@@ -270,7 +270,7 @@ fn unknown(
     let mut held = Held::default();
     let mut findings = Vec::new();
     for definition in definitions {
-        findings.push(Finding::of(definition, "cannot be compared".to_owned(), true, false));
+        findings.push(Finding::of(definition, "cannot be compared".to_owned(), true));
         if let Kind::Entry(kind) = definition.kind {
             held.insert(kind, definition.name.clone(), BROKEN.into());
         }
@@ -283,13 +283,13 @@ fn unknown(
 }
 
 impl Finding {
-    fn of(definition: &Definition, why: String, held: bool, waits: bool) -> Self {
+    fn of(definition: &Definition, why: String, held: bool) -> Self {
         let name = super::visible(&definition.name);
         let what = match definition.kind {
             Kind::Instructions => "instructions".to_owned(),
             Kind::Entry(kind) => format!("{} {name}", kind.as_str()),
         };
         let digest = definition.read.as_ref().map(|read| read.digest.clone()).unwrap_or_default();
-        Self { what, digest, why, held, waits }
+        Self { what, digest, why, held, waits: false }
     }
 }

@@ -14,7 +14,7 @@ use super::judge::{Finding, Judged, Looked, Subject, glance, judge};
 use super::ledger::{Ledger, Note};
 use super::seen::{Compared, Seen};
 use super::sights::Sights;
-use crate::catalogue::Held;
+use super::withheld;
 use crate::fault::Fault;
 use crate::pipeline::held;
 use crate::pipeline::level::Level;
@@ -23,7 +23,7 @@ use crate::pipeline::port::{
     Answer, Control, File, FileOrder, Lender, Numbers, Offering, Order, Phase, Promise, Snapshot,
     Upstream, Variant,
 };
-use crate::protocol::{Field, Message};
+use crate::protocol::Message;
 
 /// What a server offers to some clients or callers is remembered of so many of them; of one more it is compared again.
 const OTHERS: usize = 256;
@@ -281,20 +281,12 @@ impl Core {
         if held.is_empty() {
             return None;
         }
-        let why = why(held, order)?;
+        let why = withheld::why(held, order)?;
         // Whom the server shows another one that counts may call it: the catalogue of that caller knows.
         let seen = self.seen();
-        let counts = |one: &Compared| self::why(&one.judged.offering.held, order).is_none();
+        let counts = |one: &Compared| withheld::why(&one.judged.offering.held, order).is_none();
         (!seen.others.iter().map(|(_, one)| one).any(counts)).then(|| held::refusal(&why))
     }
-}
-
-/// Why what an order names is held back.
-fn why(held: &Held, order: &Order) -> Option<Arc<str>> {
-    let message = &order.message;
-    let written = || message.string(Field::Name).or_else(|| message.string(Field::Uri));
-    let name = order.name.as_deref().map(std::borrow::Cow::Borrowed).or_else(written)?;
-    held::kinds(message.method()).iter().find_map(|kind| held.why(*kind, &name)).cloned()
 }
 
 impl Upstream for Pinned {

@@ -8,7 +8,9 @@ use super::definition::Definition;
 use super::judge::Subject;
 use super::lock::{Key, Lock, Why};
 use crate::catalogue::{EntryKind, Held};
-use crate::pipeline::port::Offering;
+use crate::pipeline::held;
+use crate::pipeline::port::{Offering, Order};
+use crate::protocol::Field;
 
 /// Nobody sees what is held back: in its place stands what was approved last, or nothing but its name, so that it keeps that.
 pub(super) fn without(
@@ -82,4 +84,12 @@ pub(super) fn sentence(why: &Why, key: &Key, lock: &Lock) -> String {
             format!("This is held back: its definition is not approved. {THEN}")
         }
     }
+}
+
+/// Why what an order names is held back.
+pub(super) fn why(held: &Held, order: &Order) -> Option<Arc<str>> {
+    let message = &order.message;
+    let written = || message.string(Field::Name).or_else(|| message.string(Field::Uri));
+    let name = order.name.as_deref().map(std::borrow::Cow::Borrowed).or_else(written)?;
+    held::kinds(message.method()).iter().find_map(|kind| held.why(*kind, &name)).cloned()
 }

@@ -15,6 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("hex", &[]),
     ("glob", &[]),
     ("chance", &[]),
+    ("glyph", &[]),
     ("telemetry", &[]),
     ("config", &[]),
     ("catalogue", &[]),
