@@ -1,6 +1,7 @@
 //! From code to the set of its names.
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasher;
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -25,7 +26,10 @@ pub fn identifiers(code: &str) -> Result<BTreeSet<String>, NotPython> {
 }
 
 /// Whether the code has one of these names, and which; quicker than to collect them all.
-pub fn find<'a>(code: &str, wanted: &HashSet<&'a str>) -> Result<Option<&'a str>, NotPython> {
+pub fn find<'a, S: BuildHasher>(
+    code: &str,
+    wanted: &HashSet<&'a str, S>,
+) -> Result<Option<&'a str>, NotPython> {
     let longest = wanted.iter().map(|name| name.len()).max().unwrap_or_default();
     let mut found = None;
     each(code, |name| {

@@ -1,6 +1,8 @@
 //! What servers make of a value that was sent as another type: many read `"500"` as the number 500, `"true"` as true, `"[1]"`
 //! as a list, and some 5 as the text `5`.
 
+use std::cmp::Ordering;
+
 use serde_json::Value;
 
 use super::value::same;
@@ -22,7 +24,7 @@ impl Reading {
     /// Whether this value, of which this is the reading, may be taken for that one.
     pub(super) fn is_like(&self, value: &Value, known: &Value) -> bool {
         if let (Some(one), Some(other)) = (self.number, number_of(known)) {
-            return one == other || one.is_nan() || other.is_nan();
+            return one.partial_cmp(&other).is_none_or(Ordering::is_eq);
         }
         let inside = known.as_str().and_then(opened);
         let known = inside.as_ref().unwrap_or(known);

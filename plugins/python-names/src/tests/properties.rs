@@ -1,5 +1,6 @@
 //! What holds for any text.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -51,7 +52,7 @@ proptest! {
     fn who_looks_for_a_name_finds_what_is_read(code in nearly()) {
         for wanted in ["blocked", "fi", "é", "a"] {
             let read = identifiers(&code).map(|names| names.contains(wanted));
-            prop_assert_eq!(find(&code, &[wanted].into()).map(|found| found == Some(wanted)), read);
+            prop_assert_eq!(find(&code, &HashSet::from([wanted])).map(|found| found == Some(wanted)), read);
         }
     }
 
