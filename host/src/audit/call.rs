@@ -89,12 +89,11 @@ impl Telling {
             line.hex("sent_digest", &self.digest_of(sent));
         }
         if self.arguments {
-            match redact::redacted(record.sent.unwrap_or(text)) {
-                Some(shown) => line.raw("arguments", shown.as_bytes()),
-                None => {
-                    let shown = record.sent.unwrap_or(text);
-                    line.number("arguments_bytes", shown.len() as u64);
-                }
+            let sent = record.sent.unwrap_or(text);
+            if let Some(shown) = redact::redacted(sent) {
+                line.raw("arguments", shown.as_bytes());
+            } else {
+                line.number("arguments_bytes", sent.len() as u64);
             }
         }
     }

@@ -22,8 +22,8 @@ pub(super) struct Queue {
     filled: Condvar,
     /// Wakes whoever waits for room.
     room: Notify,
-    /// Woken where the writer ended.
-    over: Condvar,
+    /// Whether the writer ended, and who waits for that.
+    over: (Mutex<bool>, Condvar),
     failing: AtomicBool,
     /// A line was lost, and nothing was written since.
     losing: AtomicBool,
@@ -65,8 +65,6 @@ struct State {
     idle: bool,
     closed: bool,
     reopen: bool,
-    /// Whether the writer ended.
-    over: bool,
 }
 
 /// What the writer is to do.
@@ -262,19 +260,20 @@ impl Queue {
 
     /// The writer ended.
     pub(super) fn set_over(&self) {
-        self.lock().over = true;
-        self.over.notify_all();
+        let (over, waiting) = &self.over;
+        *over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        waiting.notify_all();
     }
 
     /// Waits for that, for so long; else how many lines are not written.
     pub(super) fn until_over(&self, patience: Duration) -> Result<(), u64> {
-        let waiting = |state: &mut State| !state.over;
-        let waited = self.over.wait_timeout_while(self.lock(), patience, waiting);
-        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        if state.over {
+        let (over, waiting) = &self.over;
+        let over = over.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = waiting.wait_timeout_while(over, patience, |over| !*over);
+        if *waited.unwrap_or_else(PoisonError::into_inner).0 {
             return Ok(());
         }
-        Err(super::copy::count(&state.bytes) + self.held.load(Ordering::Relaxed))
+        Err(super::copy::count(&self.lock().bytes) + self.held.load(Ordering::Relaxed))
     }
 
     fn troubles(&self) -> MutexGuard<'_, Trouble> {

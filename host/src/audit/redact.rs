@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for Once {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = from.next_element_seed(Once)? {
+        while let Some(item) = from.next_element_seed(Self)? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for Once {
     fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
         while let Some(name) = from.next_key::<String>()? {
-            if members.insert(name, from.next_value_seed(Once)?).is_some() {
+            if members.insert(name, from.next_value_seed(Self)?).is_some() {
                 return Err(A::Error::custom("a name stands twice"));
             }
         }

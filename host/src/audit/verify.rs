@@ -95,10 +95,9 @@ pub fn verify(
     let mut torn = None;
     let mut end = None;
     for (_, path) in ordered {
-        let mut number = 0;
-        for line in file::lines(path).map_err(|error| whole(path, &error))? {
+        let lines = file::lines(path).map_err(|error| whole(path, &error))?;
+        for (number, line) in (1..).zip(lines) {
             let line = line.map_err(|error| whole(path, &error))?;
-            number += 1;
             reading.line(&line).map_err(|(place, why)| match (place, torn.take()) {
                 (Place::Before, Some((file, line))) => Broken { file, line, why },
                 _ => Broken { file: path.clone(), line: number, why },
@@ -168,13 +167,11 @@ impl Reading {
             };
             return self.follows(&tied, line);
         }
-        match tied(line) {
-            Some(tied) => self.follows(&tied, line),
-            None => {
-                self.torn = Some(line.to_vec());
-                Ok(())
-            }
+        if let Some(tied) = tied(line) {
+            return self.follows(&tied, line);
         }
+        self.torn = Some(line.to_vec());
+        Ok(())
     }
 
     fn follows(&mut self, tied: &Tied<'_>, line: &[u8]) -> Result<(), (Place, String)> {

@@ -23,7 +23,7 @@ pub(super) const AGAIN: Duration = Duration::from_secs(1);
 /// How often the log says that nothing can be written.
 pub(super) const TOLD: Duration = Duration::from_mins(1);
 /// The longest rest of the thread.
-pub(super) const REST: Duration = Duration::from_secs(60);
+pub(super) const REST: Duration = Duration::from_mins(1);
 
 /// Where lines go.
 #[derive(Debug)]

@@ -37,15 +37,16 @@ fn shown(verified: Verified) -> String {
         text += "; those before them are not here";
     }
     if broken_off > 0 {
-        text += &format!("; plugway began {broken_off} times without having ended in order");
+        text += "; plugway began ";
+        text += &broken_off.to_string();
+        text += " times without having ended in order";
     }
     text += if closed {
         "; closed"
     } else {
         "; not closed: plugway still runs, broke off, or lines were taken away at the end"
     };
-    text += &format!("; last {last}:{}", hex(&hash));
-    text
+    [&*text, "; last ", &*last.to_string(), ":", &*hex(&hash)].concat()
 }
 
 #[cfg(test)]
