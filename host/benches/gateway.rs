@@ -1,7 +1,7 @@
 //! What the bundled gateway costs on a call that it admits: the port, the call into WebAssembly, the imports, the decision.
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up has nothing to measure")]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use divan::Bencher;
@@ -55,6 +55,7 @@ fn call() -> Arc<CallContext> {
         handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: OnceLock::new(),
     })
 }
 

@@ -52,7 +52,7 @@ pub fn of_kind(plugway: &Plugway, kind: &str) -> Result<Vec<Value>> {
     let mut lines = Vec::new();
     for line in whole.lines() {
         let line: Value = serde_json::from_str(line).with_context(|| format!("no JSON: {line}"))?;
-        if line["kind"] == *kind {
+        if line.get("kind").is_some_and(|is| is == kind) {
             lines.push(line);
         }
     }

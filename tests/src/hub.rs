@@ -127,6 +127,7 @@ impl Hub {
 
     /// With one more policy, a bundled plugin with this configuration, behind the others.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "it is written in place")]
     pub fn bundled(mut self, plugin: &str, config: Value) -> Self {
         self.policies.push(json!({"use": plugin, "config": config}));
         self

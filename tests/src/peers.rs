@@ -61,7 +61,7 @@ impl Peers {
         script("server_actions.py")
     }
 
-    /// What CPython says of Python code: the script, then its argument, for `node`; a JSON list of texts goes in.
+    /// What `CPython` says of Python code: the script, then its argument, for `node`; a JSON list of texts goes in.
     pub fn python_names(&self) -> [PathBuf; 2] {
         [script("python_names.mjs"), self.home.join("node_modules/pyodide/pyodide.mjs")]
     }

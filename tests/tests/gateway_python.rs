@@ -1,4 +1,4 @@
-//! The names that the gateway finds in Python code, against CPython itself.
+//! The names that the gateway finds in Python code, against `CPython` itself.
 
 use std::{collections::BTreeSet, process::Stdio};
 
@@ -12,7 +12,7 @@ const CORPUS: &str = include_str!("../../plugins/python-names/src/tests/corpus.j
 /// Made texts of each sort.
 const MADE: usize = 4_000;
 
-/// What CPython says of a text.
+/// What `CPython` says of a text.
 #[derive(Debug, Deserialize)]
 struct Answer {
     /// None = its tokeniser fails.
@@ -194,7 +194,7 @@ fn text(dice: &mut Dice, next: impl Fn(&mut Dice) -> String) -> String {
             "=:^5",
         ]);
         let blank = dice.of(&["", " ", "\n"]);
-        made.push_str(&format!("{{{blank}({}){end}}}", next(dice)));
+        made += &["{", blank, "(", &next(dice), ")", end, "}"].concat();
     }
     made + quotes
 }

@@ -17,7 +17,7 @@ use crate::outbound::OwnListeners;
 use crate::pipeline::port::{Page, Phase, Policy};
 
 /// How long servers may take to answer, whatever their own time-outs are.
-const ANSWERED: Duration = Duration::from_secs(60);
+const ANSWERED: Duration = Duration::from_mins(1);
 /// How long it may take them to end.
 const ENDED: Duration = Duration::from_secs(5);
 /// Items that a policy explains at a time.
@@ -93,19 +93,17 @@ async fn read(
 fn reached(running: &Running, upstream: &RunningUpstream) -> String {
     let (connector, name) = (&running.settings.name, &upstream.settings.name);
     let now = upstream.served.upstream.watch().borrow().clone();
-    match (&now.offering, now.phase) {
-        (Some(offering), Phase::Connected) => format!(
+    if let (Some(offering), Phase::Connected) = (&now.offering, now.phase) {
+        return format!(
             "upstream {connector}/{name} answers: {} tools, {} prompts, {} resources, {} templates",
             offering.tools.len(),
             offering.prompts.len(),
             offering.resources.len(),
             offering.templates.len(),
-        ),
-        _ => {
-            let why = now.reason.as_deref().unwrap_or("it does not answer in time");
-            format!("warning: upstream {connector}/{name} was not read: {why}")
-        }
+        );
     }
+    let why = now.reason.as_deref().unwrap_or("it does not answer in time");
+    format!("warning: upstream {connector}/{name} was not read: {why}")
 }
 
 /// What a policy says of an entry, and what of the items it is about.
@@ -126,7 +124,7 @@ async fn understood(policy: &dyn Policy, (offered, known): (&Page, bool), lines:
                 let mut line = format!("{place}: {entry:?} {meaning}");
                 if known && count > 0 {
                     let more = if count > names.len() { ", .." } else { "" };
-                    line += &format!("; {count} here: {}{more}", names.join(", "));
+                    line = format!("{line}; {count} here: {}{more}", names.join(", "));
                 }
                 lines.push(line);
                 if known && count == 0 {

@@ -197,7 +197,7 @@ mod tests {
         let mut line = Line::begin(&mut buffer);
         write(&mut line);
         line.end();
-        assert_eq!(buffer.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(memchr::memchr_iter(b'\n', &buffer).count(), 1);
         serde_json::from_slice(&buffer).unwrap()
     }
 

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_pipe_that_is_full_takes_the_rest_later_and_nothing_twice() {
         for nonblocking in [false, true] {
-            let (mut reader, writer) = std::io::pipe().unwrap();
+            let (mut reader, writer) = io::pipe().unwrap();
             ioctl_fionbio(&writer, nonblocking).unwrap();
             let bytes: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
             let (mut given, mut got) = (0, Vec::new());

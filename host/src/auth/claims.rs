@@ -84,6 +84,7 @@ mod tests {
     use super::{Unclear, caller};
     use crate::pipeline::Caller;
 
+    #[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
     fn of(claims: Value) -> Result<Caller, Unclear> {
         caller("r", claims.as_object().unwrap())
     }

@@ -16,7 +16,7 @@ pub(super) async fn serve(
     rereading: Option<Rereading>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    app::serve(settings, rereading, stop).await.map_err(|error| failure(&error))
+    Box::pin(app::serve(settings, rereading, stop)).await.map_err(|error| failure(&error))
 }
 
 /// Serves the first connector over standard input and output.

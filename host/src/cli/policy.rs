@@ -48,6 +48,7 @@ struct Written {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names are MCP's")]
 struct WrittenHints {
     read_only_hint: Option<bool>,
     destructive_hint: Option<bool>,

@@ -293,7 +293,9 @@ impl Lock {
     }
 
     fn settle(&mut self, gone: &BTreeSet<Item>) {
-        gone.iter().for_each(|(key, digest)| self.leave(key, digest));
+        for (key, digest) in gone {
+            self.leave(key, digest);
+        }
     }
 
     /// A definition waits no more.

@@ -124,9 +124,9 @@ impl Core {
             is_retry = false;
             let due = async {
                 if is_broken {
-                    tokio::time::sleep(AGAIN).await
+                    tokio::time::sleep(AGAIN).await;
                 } else {
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 }
             };
             tokio::select! {
@@ -180,30 +180,27 @@ impl Core {
             Judged { offering: Arc::default(), findings: Vec::new(), broken }
         });
         let until = judged.broken.is_some().then(|| Instant::now() + AGAIN);
-        let judged = {
-            let mut seen = self.seen();
-            // What is as broken as before is the same: nobody is told again.
-            let before = seen.all().find(|one| one.is(offering, age)).map(|one| &one.judged);
-            let same = before.filter(|before| {
-                judged.broken.is_some()
-                    && before.broken == judged.broken
-                    && before.findings == judged.findings
-            });
-            let judged = same.cloned().unwrap_or_else(|| Arc::new(judged));
-            let compared = Compared { of: offering.clone(), age, judged: judged.clone(), until };
-            match to {
-                None => seen.everybodys = Some(compared),
-                Some(to) => {
-                    seen.others.retain(|(other, one)| *other != to && one.age == age);
-                    if seen.others.len() >= OTHERS {
-                        seen.others.pop_front();
-                    }
-                    seen.others.push_back((to, compared));
+        let mut seen = self.seen();
+        // What is as broken as before is the same: nobody is told again.
+        let before = seen.all().find(|one| one.is(offering, age)).map(|one| &one.judged);
+        let same = before.filter(|before| {
+            judged.broken.is_some()
+                && before.broken == judged.broken
+                && before.findings == judged.findings
+        });
+        let judged = same.cloned().unwrap_or_else(|| Arc::new(judged));
+        let compared = Compared { of: offering.clone(), age, judged: judged.clone(), until };
+        match to {
+            None => seen.everybodys = Some(compared),
+            Some(to) => {
+                seen.others.retain(|(other, one)| *other != to && one.age == age);
+                if seen.others.len() >= OTHERS {
+                    seen.others.pop_front();
                 }
+                seen.others.push_back((to, compared));
             }
-            self.tell(&mut seen, &judged);
-            judged
-        };
+        }
+        self.tell(&mut seen, &judged);
         judged
     }
 

@@ -41,7 +41,9 @@ impl Unseen {
             if is_tag(*c) {
                 let run = around.run_of_tags();
                 if !is_region(around.before(), run) {
-                    run.iter().for_each(|c| self.add(*c));
+                    for c in run {
+                        self.add(*c);
+                    }
                 }
                 at += run.len();
                 continue;

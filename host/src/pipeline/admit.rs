@@ -170,6 +170,6 @@ fn apply(
         }
     }
     let target = context.target.clone();
-    *context = Arc::new(CallContext { attributes, target, ..call.context() });
+    *context = Arc::new(CallContext { target, attributes, ..call.context() });
     Ok(changed)
 }

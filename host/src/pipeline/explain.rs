@@ -145,7 +145,7 @@ async fn verdict(connector: &Arc<Connector>, question: Question) -> Verdict {
     let request = request(caller, message, session);
     let mut call = Call::new(connector, request, view, entry, name);
     let attributes = vec![(EXPLAIN.into(), "true".into())];
-    let mut context = Arc::new(CallContext { attributes, target, ..call.context() });
+    let mut context = Arc::new(CallContext { target, attributes, ..call.context() });
     match Box::pin(admit::admit(&mut call, &mut context)).await {
         Ok(Admitted::Through(wanted)) if wanted.is_empty() => Verdict::Allowed,
         Ok(Admitted::Through(_)) => Verdict::Confirmed,

@@ -104,8 +104,12 @@ mod tests {
 
     fn of(headers: &[(&str, &str)], query: &[(&str, &str)]) -> Arc<Filters> {
         let (mut own, mut parameters) = (BTreeMap::new(), BTreeMap::new());
-        headers.iter().for_each(|(name, value)| add(&mut own, name, value, ", "));
-        query.iter().for_each(|(name, value)| add(&mut parameters, name, value, ","));
+        for (name, value) in headers {
+            add(&mut own, name, value, ", ");
+        }
+        for (name, value) in query {
+            add(&mut parameters, name, value, ",");
+        }
         Filters::new(own, parameters)
     }
 

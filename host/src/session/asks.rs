@@ -124,7 +124,9 @@ impl Asks {
     /// The client is gone: every server that waits is told so.
     pub fn clear(&self) {
         let all = std::mem::take(&mut self.lock().waiting);
-        all.values().for_each(|waiting| self.tell(waiting, "unanswered"));
+        for waiting in all.values() {
+            self.tell(waiting, "unanswered");
+        }
         drop(all);
     }
 

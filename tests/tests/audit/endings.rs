@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use plugway_tests::faulty::{Faulty, Raw, body};
 use plugway_tests::scratch::Scratch;
 use plugway_tests::{
@@ -23,8 +23,9 @@ async fn the_line(plugway: &Plugway) -> Result<Value> {
     let after = plugway.legacy().await?;
     after.call("tools/call", call("none", &json!({}))).await?;
     let lines = audit::until(plugway, "call", 2).await?;
-    ensure!(lines.len() == 2 && lines[1]["name"] == "none", "{lines:?}");
-    Ok(lines[0].clone())
+    let [line, after] = lines.as_slice() else { bail!("{lines:?}") };
+    ensure!(after.get("name").is_some_and(|name| name == "none"), "{lines:?}");
+    Ok(line.clone())
 }
 
 #[tokio::test]

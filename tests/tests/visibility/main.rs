@@ -28,6 +28,7 @@ const LISTS: [(&str, &str, &str); 4] = [
 ];
 
 /// A connector with this configuration of the policy, and without a status of its own.
+#[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
 fn hub(url: &str, config: Value) -> Hub {
     Hub::before(url)
         .key("status", json!(false))

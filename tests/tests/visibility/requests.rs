@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{all, ensure_unknown, hub, listed, tagged};
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of parameters and headers")]
 async fn parameters_and_headers_narrow_what_they_name() -> Result<()> {
     let server = tagged().await?;
     let plugway =

@@ -146,8 +146,8 @@ proptest! {
     #[test]
     fn the_text_is_its_own_text_also_where_people_read_it(value in value()) {
         let text = of(&value.to_string());
-        prop_assert_eq!(of(&text), text.clone());
-        prop_assert_eq!(of(&pretty(&text)), text.clone());
+        prop_assert_eq!(&of(&text), &text);
+        prop_assert_eq!(&of(&pretty(&text)), &text);
         prop_assert_eq!(of(&serde_json::to_string_pretty(&value).unwrap()), text);
     }
 }

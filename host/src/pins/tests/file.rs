@@ -109,7 +109,7 @@ fn a_file_that_was_tampered_with_is_broken() {
     }
     let start = good.find("    {\n      \"of\"").unwrap();
     let end = good.find("\n  ],\n  \"waiting\"").unwrap();
-    let one = &good[start..end];
+    let one = good.get(start..end).unwrap();
     let twice = good.replacen(one, &format!("{one},\n{one}"), 1);
     assert!(Lock::read(&twice).unwrap_err().contains("twice"));
     assert!(Lock::read("").is_err());
@@ -127,7 +127,7 @@ fn a_process_that_ends_in_the_middle_leaves_the_file_whole() {
     .unwrap();
     let whole = text_of(&folder.file());
     // It wrote half of its draft, and held the guard when it ended.
-    write(&folder.0.join(".plugway.lock.draft"), &whole[..whole.len() / 2]);
+    write(&folder.0.join(".plugway.lock.draft"), whole.get(..whole.len() / 2).unwrap());
     assert!(folder.0.join(".plugway.lock.guard").exists());
     assert_eq!(file.read().unwrap().unwrap().pins.len(), 1);
     let (now, ()) = file

@@ -19,7 +19,7 @@ pub struct RulesConfig {
 }
 
 /// JSON Schema of the three keys, for the plugin's own schema.
-pub const SCHEMA: &str = r##"{
+pub const SCHEMA: &str = r#"{
   "rules": {"type": "array", "maxItems": 256, "items": {"type": "object", "required": ["do"], "additionalProperties": false, "properties": {
     "name": {"type": "string"}, "when": {"type": "object"}, "do": {"enum": ["allow", "deny", "confirm", "limit"]}, "reason": {"type": "string"},
     "limit": {"type": "object", "required": ["per_minute"], "additionalProperties": false, "properties": {
@@ -27,4 +27,4 @@ pub const SCHEMA: &str = r##"{
       "per": {"enum": ["caller", "tenant", "tool", "caller_tool", "all"]}}}}}},
   "default": {"enum": ["allow", "deny"]},
   "mode": {"enum": ["enforce", "observe"]}
-}"##;
+}"#;

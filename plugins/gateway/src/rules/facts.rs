@@ -23,7 +23,6 @@ pub trait Facts {
     fn hint(&self, name: &str) -> Option<bool>;
     /// JSON text at an RFC 6901 pointer into the arguments. The outer none: there are no arguments yet, as in a list; the
     /// inner none: nothing is there.
-    #[expect(clippy::option_option, reason = "not known yet and known to be absent are two things")]
     fn argument(&self, pointer: &str) -> Option<Option<String>>;
     /// Milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> f64;

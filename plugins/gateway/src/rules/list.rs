@@ -23,7 +23,7 @@ const PER: [(&str, LimitKey); 5] = [
 /// Checked rules.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    rules: Vec<Rule>,
+    all: Vec<Rule>,
     /// Rules that may hold for any name.
     general: Places,
     /// Rules that hold for nothing but tools of these names.
@@ -64,12 +64,12 @@ impl Rules {
         let denies = choice("default", &default, &[("allow", false), ("deny", true)])?;
         let observes = choice("mode", &mode, &[("enforce", false), ("observe", true)])?;
         let (general, exact) = sorted(&rules);
-        Ok(Self { rules, general, exact, denies, observes })
+        Ok(Self { all: rules, general, exact, denies, observes })
     }
 
     /// Whether there is nothing to decide.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty() && !self.denies
+        self.all.is_empty() && !self.denies
     }
 
     /// Whether what no rule decides is refused.
@@ -172,7 +172,7 @@ impl Rules {
                 }
             }
         }
-        self.rules.iter().enumerate().filter(move |(at, _)| has(&places, *at)).map(|(_, rule)| rule)
+        self.all.iter().enumerate().filter(move |(at, _)| has(&places, *at)).map(|(_, rule)| rule)
     }
 }
 

@@ -119,13 +119,11 @@ impl<'a> Place<'a> {
     /// One of these words.
     pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Wrong> {
         let given = self.value.as_str();
-        match words.iter().find(|(word, _)| Some(*word) == given) {
-            Some((_, meaning)) => Ok(*meaning),
-            None => {
-                let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                self.wrong(format!("this must be one of {}", words.join(", ")))
-            }
+        if let Some((_, meaning)) = words.iter().find(|(word, _)| Some(*word) == given) {
+            return Ok(*meaning);
         }
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.wrong(format!("this must be one of {}", words.join(", ")))
     }
 }
 

@@ -14,11 +14,13 @@ use serde_json::Value;
 use crate::gateway::Gateway;
 
 /// The policy with this configuration.
+#[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
 fn gateway(config: Value) -> Gateway {
     plugin(&config.to_string()).unwrap()
 }
 
 /// The path of the key that is wrong.
+#[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
 fn wrong(config: Value) -> String {
     plugin::<Gateway>(&config.to_string()).unwrap_err().path().to_owned()
 }

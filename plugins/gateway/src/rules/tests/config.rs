@@ -5,6 +5,7 @@ use plugway_sdk::serde_json::{Value, json};
 use super::checked;
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
 fn wrong(config: Value, path: &str, sentence: &str) {
     let (found, said) = checked(config.clone()).expect_err(&config.to_string());
     assert_eq!(found, path, "{config}: {said}");
@@ -12,6 +13,7 @@ fn wrong(config: Value, path: &str, sentence: &str) {
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "tables are written with values")]
 fn wrong_when(when: Value, path: &str, sentence: &str) {
     let path = format!("rules[0].when{path}");
     wrong(json!({"rules": [{"when": when, "do": "deny"}]}), &path, sentence);
