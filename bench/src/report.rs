@@ -10,6 +10,7 @@ use crate::target::{CONNECTIONS, Target, print_more, print_ratios, print_rows};
 use crate::{echo, load, memory, startup, target};
 
 /// Measures and prints.
+#[expect(clippy::fn_params_excessive_bools, reason = "both are flags of the command line")]
 pub(crate) async fn run(plugway: &Path, quick: bool, audit: bool) -> Result<()> {
     let (rounds, time) = if quick { (2, 300) } else { (7, 3_000) };
     let time = Duration::from_millis(time);
@@ -56,7 +57,7 @@ async fn audited(plugway: &Path, folder: &Path, url: &str) -> Result<Target> {
     let configuration = configure(folder, url)?;
     let file = folder.join("audit.jsonl");
     let mut text = std::fs::read_to_string(&configuration)?;
-    text.push_str(&format!("audit: {{file: {}, chain: true}}\n", file.display()));
+    text += &["audit: {file: ", &file.display().to_string(), ", chain: true}\n"].concat();
     std::fs::write(&configuration, text)?;
     let process = Running::plugway(plugway, &configuration).await?;
     startup::until_ready(process.address).await?;

@@ -126,6 +126,7 @@ fn search_in(view: Arc<View>) -> Arc<CallContext> {
         requester: None,
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: std::sync::OnceLock::new(),
     })
 }
 

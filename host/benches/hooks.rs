@@ -91,6 +91,7 @@ fn call(arguments: &str) -> Arc<CallContext> {
         handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: std::sync::OnceLock::new(),
     })
 }
 

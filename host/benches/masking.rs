@@ -63,6 +63,7 @@ fn call() -> Arc<CallContext> {
         handles: Arc::default(),
         status: LiveStatus::default(),
         arguments: Arguments::default(),
+        spelling: std::sync::OnceLock::new(),
     })
 }
 

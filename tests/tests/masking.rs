@@ -19,6 +19,7 @@ const LARGE: u64 = 1_200_000;
 const FITTING: u64 = 1_000_000;
 
 /// A connector before this server, which is called `up`. The time is for machines that have other things to do.
+#[expect(clippy::needless_pass_by_value, reason = "it is written in place")]
 fn setup(url: &str, config: Value) -> Setup {
     let configuration = json!({
         "name": "hub",
@@ -65,6 +66,7 @@ async fn answers_in_every_form_and_era_are_masked() -> Result<()> {
 }
 
 /// A response with this result.
+#[expect(clippy::unnecessary_wraps, reason = "an answer of the double may be none")]
 fn result(message: &Value, result: &Value) -> Option<Raw> {
     Some(body(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result})))
 }
@@ -188,7 +190,7 @@ fn capabilities() -> Value {
 #[tokio::test]
 async fn questions_of_servers_are_masked_in_both_eras() -> Result<()> {
     let web = over_http().await?;
-    let plugway = start(&web.url(), json!({})).await?;
+    let plugway = start(web.url(), json!({})).await?;
     let asks = elicitation("Is it ann@example.com?");
     let client = Client::legacy_with(plugway.address(), "/mcp", capabilities()).await?;
     let call = json!({"name": "up_ask", "arguments": asks});
@@ -231,7 +233,7 @@ async fn what_is_to_be_refused_leaves_nothing_behind() -> Result<()> {
 #[tokio::test]
 async fn a_refused_question_goes_back_to_its_server() -> Result<()> {
     let web = over_http().await?;
-    let plugway = start(&web.url(), json!({"action": "refuse"})).await?;
+    let plugway = start(web.url(), json!({"action": "refuse"})).await?;
     let client = Client::legacy_with(plugway.address(), "/mcp", capabilities()).await?;
     let result = client.call_tool("up_ask", elicitation("Is it ann@example.com?")).await?;
     let got = outcome(&result)?;

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use super::*;
 
-const DAY: Duration = Duration::from_hours(24);
-
 #[expect(clippy::disallowed_methods, reason = "a test reads what was written")]
 fn read(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
@@ -30,7 +28,7 @@ fn each_day_has_a_file_of_its_own() {
     assert_eq!(file.day, time::day(SystemTime::now()));
 
     // A process that starts on the next day knows by the file when it was written last.
-    file.file.set_modified(SystemTime::now() - DAY).unwrap();
+    file.file.set_modified(SystemTime::now() - Duration::from_hours(24)).unwrap();
     drop(file);
     let mut file = AuditFile::open(&path, daily).unwrap();
     file.write(b"three\n", Duration::ZERO).1.unwrap();

@@ -63,15 +63,17 @@ impl Admission for Guest {
             let word = |c: char| c.is_alphanumeric() || c == '_';
             code.split(|c| !word(c)).any(|part| part == *name)
         };
-        fn own(line: &str) -> &str {
-            line.split_once('\t').map_or(line, |(own, _)| own)
-        }
         let hidden = |name: &&str| !self.sees_all() && self.hides(&server, name);
         Ok(match all.lines().map(own).filter(is_called).find(hidden) {
             Some(_) => Admit::refuse("The code calls what is not to be used."),
             None => Admit::Pass,
         })
     }
+}
+
+/// The name in the code out of a line of `functions`.
+fn own(line: &str) -> &str {
+    line.split_once('\t').map_or(line, |(own, _)| own)
 }
 
 plugway_sdk::export!(Guest: visibility, admission);

@@ -7,7 +7,7 @@ use plugway_sdk::prelude::*;
 struct Guest;
 
 impl Plugin for Guest {
-    type Config = plugway_sdk::NoConfig;
+    type Config = NoConfig;
 
     fn configure(_: Self::Config) -> Result<Self, BadConfig> {
         Ok(Self)

@@ -53,8 +53,8 @@ async fn a_confirmation_is_told_with_its_question_and_its_answer() -> Result<()>
     ensure!(members(&told, "result") == ["asked", "confirmed", "asked", "refused"], "{told:?}");
     ensure!(told.iter().all(|line| line["object"] == "hub/up/up_look"), "{told:?}");
     ensure!(told[3]["reason"] == "declined" && told[0]["reason"].is_null(), "{told:?}");
-    let digest = told[0]["digest"].as_str().context("no digest")?;
-    ensure!(!digest.is_empty() && told.iter().all(|line| line["digest"] == digest), "{told:?}");
+    // Arguments that are short can be guessed by a plain digest: that of the call is a keyed one.
+    ensure!(told.iter().all(|line| line["digest"].is_null()), "{told:?}");
     let calls = audit::until(&plugway, "call", 4).await?;
     let verdicts = members(&calls, "verdict");
     ensure!(verdicts[..3] == ["asked", "confirmed", "asked"], "{verdicts:?}");
@@ -112,7 +112,10 @@ async fn a_definition_that_somebody_approves_is_an_act() -> Result<()> {
     let lock = plugway.folder().join("plugway.lock");
     let lock = lock.to_str().context("no text")?;
     let key = "hub/chem/tool/chem_check_job";
-    let words = ["pins", "approve", key, "--by", "ann", "--pins-file", lock];
+    let diff = plugway::run(&["pins", "diff", key, "--pins-file", lock]).await?.stdout;
+    let command = diff.lines().find_map(|line| line.strip_prefix("$ plugway "));
+    let words = command.with_context(|| format!("no command line: {diff}"))?.split(' ');
+    let words: Vec<&str> = words.map(|word| if word == "WHO" { "ann" } else { word }).collect();
     let approved = plugway::run(&words).await?;
     ensure!(approved.status.success(), "{approved:?}");
     let acts = audit::until(&plugway, "act", 1).await?;
