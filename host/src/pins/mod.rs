@@ -2,7 +2,7 @@
 //! `plugway.lock`, and held back where they differ (docs/pins.md, docs/decisions/0032).
 //!
 //! Reading order: [`canonical`] is the text of which a digest is taken, [`unseen`] finds characters that nobody sees,
-//! [`definition`] reads what a server lists; [`lock`] is what is kept, [`written`] its text, [`file`] the only reader and
+//! [`definition`] reads what a server lists; [`lock`] is what is kept, [`written`] its text, [`mod@file`] the only reader and
 //! writer of that file, and [`owner`] whose it stays; [`sights`] is what this process saw waiting; [`ledger`] is the file as this process knows it; [`judge`] compares what a server offers with it, [`withheld`] takes out what is held back, and
 //! [`pinned`] stands before an upstream so that nobody sees more of it. [`work`] and [`difference`] are for operators.
 

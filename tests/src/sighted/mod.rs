@@ -1,7 +1,7 @@
 //! All that a caller is shown anywhere, and all that it may use: whatever policies decide, the two are the same, and nothing
 //! else is named.
 //!
-//! [`shown`] reads every place where names are shown, [`used`] calls everything, and [`agree`] compares. A connector is called
+//! [`mod@shown`] reads every place where names are shown, [`mod@used`] calls everything, and [`agree`] compares. A connector is called
 //! `hub`; what there is at all is read of one without policies before the same servers.
 
 mod shown;
